@@ -1,5 +1,5 @@
-//! Generates the Rust, C and C++ code of the types that the decoders are tried with, and compiles the latter two with GCC's
-//! address and undefined behaviour sanitizers, which stable Rust has not.
+//! Generates the Rust, C and C++ code of the types for the fuzzed decoders, and compiles the latter two with GCC's
+//! address and undefined-behavior sanitizers, which stable Rust does not have.
 
 use saltus_gen::{File, Lang, Options, generate};
 use saltus_types::Schema;
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     native(&schema, Lang::Cpp, "cpp", "drive.cpp")
 }
 
-/// Compiles the code of one language and links it to the fuzz target of that name, and to no other.
+/// Compiles the code of one language and links it only to the fuzz target with that name.
 fn native(schema: &Schema, lang: Lang, target: &str, driver: &str) -> Result<(), Box<dyn Error>> {
     let dir = PathBuf::from(env::var("OUT_DIR")?).join(target);
     let types: Vec<_> = schema.ids().collect();
@@ -44,7 +44,7 @@ fn native(schema: &Schema, lang: Lang, target: &str, driver: &str) -> Result<(),
     let library = format!("types_in_{target}");
     build.cargo_metadata(false).try_compile(&library)?;
     let library = PathBuf::from(env::var("OUT_DIR")?).join(format!("lib{library}.a"));
-    // All of the sanitizer, not only what the code refers to: it takes the place of `malloc` for Rust too.
+    // All of the sanitizer, not only the referenced parts: it replaces `malloc` for Rust too.
     let (all, end) = ("-Wl,--whole-archive", "-Wl,--no-whole-archive");
     let library = library.to_str().ok_or("a directory with an odd name")?;
     for argument in [library, all, "-l:libasan.a", end, "-l:libubsan.a"] {
@@ -53,7 +53,7 @@ fn native(schema: &Schema, lang: Lang, target: &str, driver: &str) -> Result<(),
     Ok(())
 }
 
-/// The header in which a type says its full name.
+/// The header that contains a type's full name.
 fn header_of<'a>(files: &'a [File], name: &str) -> Option<&'a Path> {
     let says = [format!("_TYPE_NAME \"{name}\"\n"), format!("FULL_NAME = \"{name}\";\n")];
     let of = files.iter().find(|f| says.iter().any(|says| f.text.contains(says.as_str())))?;

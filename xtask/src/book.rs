@@ -9,13 +9,13 @@ use std::process::Command;
 /// The version of mdBook that builds it.
 const MDBOOK: &str = "0.5.4";
 
-/// Checks the links of the pages, then builds the book into target/book. mdBook is installed into target/tools where it is not yet,
-/// which takes some minutes.
+/// Checks the links of the pages, then builds the book into target/book. Installs mdBook into target/tools if
+/// necessary, which takes some minutes.
 pub fn steps() -> Vec<Step> {
     vec![Step::new("links between pages", pages::links), Step::new("the book", build)]
 }
 
-/// Builds it.
+/// Builds the book.
 pub fn build() -> Outcome {
     let root = root();
     let mdbook = mdbook()?;
@@ -46,12 +46,12 @@ pub fn build() -> Outcome {
     Ok(())
 }
 
-/// The summary with paths from the root of the repository, which is how the copy is laid out.
+/// The summary with paths from the root of the repository, as in the copy.
 fn summary(text: &str) -> String {
     text.replace("](", "](docs/").replace("](docs/../", "](")
 }
 
-/// mdBook.
+/// The path of mdBook, which is installed if necessary.
 fn mdbook() -> Result<PathBuf, String> {
     let tools = root().join("target/tools");
     let program = tools.join("bin/mdbook");

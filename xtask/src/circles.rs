@@ -1,4 +1,4 @@
-//! Circles of modules: files of one crate that need each other, directly or through others.
+//! Cycles of modules: files of one crate that need each other, directly or through others.
 
 use crate::modules::{self, Needs};
 use crate::run::{Outcome, root};
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Refuses a circle of modules in any package of the workspace and in the fuzzers.
+/// Refuses a cycle of modules in any package of the workspace and in the fuzzers.
 pub fn check() -> Outcome {
     let mut refused = String::new();
     for package in workspace::packages(&root())? {
@@ -16,7 +16,7 @@ pub fn check() -> Outcome {
     if refused.is_empty() { Ok(()) } else { Err(format!("files need each other:\n{refused}")) }
 }
 
-/// Prints the circles of all packages, or of those named, whether they are allowed or not.
+/// Prints the cycles of all packages, or of those named, allowed or not.
 pub fn print(names: &[&str]) -> Outcome {
     for package in workspace::packages(&root())? {
         if names.is_empty() || names.contains(&package.name.as_str()) {
@@ -26,7 +26,7 @@ pub fn print(names: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// The circles of a package, each as a text: what its files take from each other.
+/// The cycles of a package, as text: the names that its files use from each other.
 pub fn of(package: &Package) -> Result<Vec<String>, String> {
     let mut told = Vec::new();
     for root in &package.roots {
@@ -62,7 +62,7 @@ fn circles(needs: &Needs) -> Vec<BTreeSet<PathBuf>> {
     found.into_iter().collect()
 }
 
-/// A circle for people: `a.rs -> b.rs: Name, Name`.
+/// A cycle as text: `a.rs -> b.rs: Name, Name`.
 fn text(needs: &Needs, circle: &BTreeSet<PathBuf>, dir: &Path) -> String {
     let short = |file: &Path| file.strip_prefix(dir).unwrap_or(file).display().to_string();
     let mut told = format!("a circle of {} files in {}:\n", circle.len(), dir.display());
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// The circles of a tree of files, the first of which is its root.
+    /// The cycles of a tree of files, the first of which is its root.
     fn told(name: &str, files: &[(&str, &str)]) -> String {
         let dir = std::env::temp_dir().join(format!("saltus-circles-{}-{name}", std::process::id()));
         for (file, text) in files {

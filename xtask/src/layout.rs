@@ -1,11 +1,11 @@
-//! Product and laboratory apart: what users install depends on nothing below `lab`.
+//! Separation of product and laboratory: the packages that users install depend on nothing below `lab`.
 
 use crate::run::{Outcome, output, root};
 use crate::workspace;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// What is built for users, as arguments of `cargo tree`.
+/// The packages built for users, as arguments of `cargo tree`.
 const PRODUCTS: &[&[&str]] = &[
     &["-p", "saltus-cli"],
     &["-p", "saltus-cli", "--no-default-features"],
@@ -14,10 +14,10 @@ const PRODUCTS: &[&[&str]] = &[
     &["-p", "saltus-java"],
 ];
 
-/// The example that the feature `demo` brings.
+/// The example that the feature `demo` adds.
 const DEMO: &str = "saltus-robot";
 
-/// Fails if the dependencies of a product, tests left out, have a crate of the laboratory among them.
+/// Fails if the dependencies of a product, without tests, include a crate of the laboratory.
 pub fn product() -> Outcome {
     let lab = root().join("lab");
     let packages = workspace::packages(&root())?;

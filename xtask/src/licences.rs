@@ -1,4 +1,4 @@
-//! The licences of what is linked into the command: most ask that their words go with every copy.
+//! The licences of crates linked into the command: most require that their text accompanies every copy.
 
 use crate::run::{failed, output};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ The command contains the Rust standard library (MIT OR Apache-2.0) and these cra
 of licences and notices follow, each once, below the names of those that have it.
 ";
 
-/// What the command's crates say about their licences, as one text.
+/// The licences of the command's crates, as one text.
 pub fn text() -> Result<String, String> {
     let places = places()?;
     let mut names = String::new();
@@ -34,7 +34,7 @@ pub fn text() -> Result<String, String> {
     Ok(format!("{FOREWORD}\n{names}{}", texts.iter().map(section).collect::<String>()))
 }
 
-/// The crates of others that are linked into the command, as NAME-VERSION, with the licence that each declares.
+/// The third-party crates linked into the command, as NAME-VERSION, with their declared licence.
 fn linked() -> Result<BTreeMap<String, String>, String> {
     let mut tree = Command::new("cargo");
     tree.args(["tree", "--locked", "-p", "saltus-cli", "-e", "normal,no-proc-macro", "--prefix", "none"]);
@@ -42,7 +42,7 @@ fn linked() -> Result<BTreeMap<String, String>, String> {
     let mut crates = BTreeMap::new();
     for line in lines.lines() {
         let (package, licence) = line.split_once('\t').ok_or(format!("cargo tree says: {line}"))?;
-        // NAME vVERSION; what follows it says where a crate of this workspace is.
+        // NAME vVERSION; for a crate of this workspace, its path follows.
         if let [name, version] = package.split(' ').collect::<Vec<_>>()[..] {
             crates.insert(format!("{name}-{}", version.trim_start_matches('v')), licence.to_owned());
         }
@@ -50,7 +50,7 @@ fn linked() -> Result<BTreeMap<String, String>, String> {
     Ok(crates)
 }
 
-/// Where the sources of each crate are, by NAME-VERSION.
+/// The source directory of each crate, by NAME-VERSION.
 fn places() -> Result<BTreeMap<String, PathBuf>, String> {
     let metadata = output(Command::new("cargo").args(["metadata", "--locked", "--format-version", "1"]))?;
     let manifests = metadata.split("\"manifest_path\":\"").skip(1).filter_map(|rest| rest.split('"').next());
@@ -58,7 +58,7 @@ fn places() -> Result<BTreeMap<String, PathBuf>, String> {
     Ok(directories.filter_map(|dir| Some((dir.file_name()?.to_str()?.to_owned(), dir.into()))).collect())
 }
 
-/// The files below a directory that are licences or notices: a crate may have code of others in it.
+/// The licence files and notices below a directory: a crate may contain other projects' code.
 fn files(place: &Path) -> Result<Vec<PathBuf>, String> {
     let kinds = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
     let mut files = Vec::new();

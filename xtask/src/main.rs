@@ -1,4 +1,4 @@
-//! Chores of the workspace: `cargo xtask VERB`. No dependencies, so that it builds in a second.
+//! Tasks of the workspace: `cargo xtask VERB`. No dependencies, so that it builds in a second.
 
 mod book;
 mod checks;
@@ -86,7 +86,7 @@ fn main() -> ExitCode {
         ["random"] => run::all(checks::random(10)),
         ["random", rounds] => match rounds.parse() {
             Ok(rounds @ 1..) => run::all(checks::random(rounds)),
-            _ => Err(format!("random {rounds}: ROUNDS is a number from 1 on")),
+            _ => Err(format!("random {rounds}: ROUNDS must be a number from 1")),
         },
         ["fuzz", rest @ ..] => run::all(vec![checks::fuzz(&[], rest)]),
         ["bench", "channel", rest @ ..] => run::all(vec![checks::bench(rest)]),
@@ -108,7 +108,7 @@ fn main() -> ExitCode {
         }
         ["bench", set @ ("dali" | "ach" | "lcm"), rest @ ..] => {
             tools::install_peers(tools::PEERS);
-            // LCM's paper measured encoding and decoding too, which is a program of its own.
+            // LCM's paper also measured encoding and decoding, which is a separate program.
             let scan = *set == "lcm" && rest.iter().all(|arg| *arg == "--short");
             let tools = tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"]);
             tools.and_then(|()| if scan { tools::install_all() } else { Ok(()) }).and_then(|()| {
@@ -167,16 +167,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// The Debian package, and whether it does what it should.
+/// Builds the Debian package, and optionally tests it.
 fn package(check: bool) -> Outcome {
     tools::install(&["dpkg-dev"]).and_then(|()| run::all(package::steps(check)))
 }
 
-/// All that CI runs, or with `all` a release needs. Every step runs even if one before it failed, so that one run reports everything.
+/// Runs the checks of CI, or with `all` those of a release. Every step runs even if an earlier one failed, so that
+/// one run reports everything.
 fn test(all: bool) -> Outcome {
     if std::env::var_os("CARGO_INCREMENTAL").is_none() {
-        // What the next build could use again takes this one a third more of the processor's time.
-        // SAFETY: no other thread has been started.
+        // Incremental compilation costs this build a third more of the processor's time. SAFETY: no other thread
+        // has been started.
         unsafe { std::env::set_var("CARGO_INCREMENTAL", "0") };
     }
     tools::install_all()?;
@@ -188,8 +189,8 @@ fn test(all: bool) -> Outcome {
     outcome
 }
 
-/// Why the tests that read recorded logs did nothing, if they did. They are next to the checkout, or in `SALTUS_DATA`;
-/// they are too large for it.
+/// Why the tests that read recorded logs did nothing, if they did. The logs are next to the checkout, or in
+/// `SALTUS_DATA`; they are too large for it.
 fn no_recorded_logs() -> Option<String> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data").into();
     let dir = std::env::var_os("SALTUS_DATA").unwrap_or(beside);

@@ -1,15 +1,15 @@
-//! The modules of a crate, and which file takes which name from which other.
+//! The modules of a crate, and the names that each file uses from others.
 
 use crate::run::read;
 use crate::source::{self, Kind, Token};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// For each file, the files that it needs, each with the names that it takes from there.
+/// For each file, the files that it needs, with the names that it uses from each.
 pub type Needs = BTreeMap<PathBuf, BTreeMap<PathBuf, BTreeSet<String>>>;
 
-/// What the files of one program or library need of each other, from its root file on. Declarations alone (`mod x;`, `pub use x::Y;`)
-/// need nothing; a name that is handed on counts for the file that defines it.
+/// The needs between the files of one program or library, from its root file on. Declarations alone (`mod x;`, `pub
+/// use x::Y;`) need nothing; a re-exported name counts for the file that defines it.
 pub fn needs(root: &Path) -> Result<Needs, String> {
     let mut tree = Tree::default();
     tree.read(root, None, root.parent().unwrap_or(root))?;
@@ -26,18 +26,18 @@ pub fn needs(root: &Path) -> Result<Needs, String> {
     Ok(needs)
 }
 
-/// Where a path leads.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Found {
     /// A module of this crate.
     Module(usize),
     /// An item of a file, and its name.
     Item(usize, String),
-    /// Another crate, or what no declaration is seen of.
+    /// Another crate, or a name without a visible declaration.
     Outside,
 }
 
-/// A `use`: what it is called here, where that stands, and whether others may take it from here.
+/// A `use`: its local name, its path, and whether others may use it from here.
 struct Import {
     name: String,
     path: Vec<String>,
@@ -52,7 +52,7 @@ struct Module {
     items: BTreeSet<String>,
     imports: Vec<Import>,
     globs: Vec<Vec<String>>,
-    /// All but the modules inside it and its `use` declarations.
+    /// All tokens except the modules inside it and its `use` declarations.
     body: Vec<Token>,
 }
 
@@ -65,7 +65,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Reads a file as a module whose children lie in `dir`.
+    /// Reads a file as a module whose children are in `dir`.
     fn read(&mut self, file: &Path, parent: Option<usize>, dir: &Path) -> Result<usize, String> {
         let text = read(file)?;
         let (code, _) = source::apart(&source::tokens(&text));
@@ -164,7 +164,7 @@ impl Tree {
         self.read(&file, Some(parent), &dir.join(name))
     }
 
-    /// Notes what a `use` brings: `tokens` is a tree of paths, below `start`.
+    /// Records the names that a `use` imports: `tokens` is a tree of paths, below `start`.
     fn imports(&mut self, module: usize, tokens: &[Token], start: Vec<String>, handed_on: bool) {
         let mut path = start;
         for (at, token) in tokens.iter().enumerate() {
@@ -197,7 +197,7 @@ impl Tree {
         }
     }
 
-    /// What a path leads to, seen from a module.
+    /// The target of a path, from a module.
     fn resolve(
         &self,
         module: usize,
@@ -211,7 +211,7 @@ impl Tree {
             first => self.lookup(module, first, seen),
         };
         for step in &path[1..] {
-            // What leads on is the module, where a function has its name too.
+            // The module is the target if more of the path follows, even if a function has its name.
             if found.iter().any(|found| matches!(found, Found::Module(_))) {
                 found.retain(|found| matches!(found, Found::Module(_)));
             }
@@ -219,7 +219,7 @@ impl Tree {
                 Found::Module(at) if step == "super" => BTreeSet::from([self.parent(at)]),
                 Found::Module(at) => {
                     let there = self.lookup(at, step, seen);
-                    // Made by a macro there, as far as can be seen.
+                    // Defined by a macro there, as far as can be seen.
                     if there.is_empty() {
                         [Found::Item(self.modules[at].file, step.clone())].into()
                     } else {
@@ -233,7 +233,7 @@ impl Tree {
         if found.is_empty() { BTreeSet::from([Found::Outside]) } else { found }
     }
 
-    /// What a name means in a module: what it defines, declares or imports; nothing where it is not seen to mean anything.
+    /// The meaning of a name in a module: a definition, declaration or import; `None` if none is visible.
     fn lookup(&self, at: usize, name: &str, seen: &mut BTreeSet<(usize, String)>) -> BTreeSet<Found> {
         if !seen.insert((at, name.into())) {
             return BTreeSet::from([Found::Outside]);
@@ -273,7 +273,7 @@ impl Tree {
         self.modules[module].parent.map_or(Found::Outside, Found::Module)
     }
 
-    /// What a module takes: file and name.
+    /// The names that a module uses: file and name.
     fn taken(&self, at: usize) -> BTreeSet<(usize, String)> {
         let module = &self.modules[at];
         let mut found = BTreeSet::new();
@@ -325,7 +325,7 @@ impl Tree {
 }
 
 impl Module {
-    /// Words that are no part of a longer path behind its start, and no member of something.
+    /// Words that do not continue a longer path, and are not members.
     fn free_names(&self) -> BTreeSet<&str> {
         let free = self.body.iter().enumerate().filter(|(at, token)| {
             let before = at.checked_sub(1).map(|at| &self.body[at]);
@@ -335,7 +335,8 @@ impl Module {
         free.map(|(_, token)| token.text.as_str()).collect()
     }
 
-    /// Whether a name is used here. One in small letters counts where it is called or leads to something, since variables are named so.
+    /// Whether a name is used here. A lower-case name counts if it is called or starts a path, since variables are
+    /// named the same way.
     fn uses(&self, name: &str) -> bool {
         let small = name.starts_with(|first: char| first.is_lowercase());
         self.body.iter().enumerate().any(|(at, token)| {
@@ -379,7 +380,7 @@ impl Module {
     }
 }
 
-/// The parts of a group that commas separate.
+/// The parts of a group, separated by commas.
 fn parts(tokens: &[Token]) -> Vec<&[Token]> {
     let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
     while at < tokens.len() {

@@ -1,4 +1,5 @@
-//! The command as a Debian package and by `cargo install`: each into a clean root, run there, and removed without a trace.
+//! The command as a Debian package and by `cargo install`: each is installed into a clean root, run there, and
+//! removed without a trace.
 
 use crate::licences;
 use crate::run::{Outcome, Step, failed, output, root};
@@ -9,10 +10,10 @@ use std::process::Command;
 /// The version of cargo-deb that makes the package.
 const CARGO_DEB: &str = "3.8.0";
 
-/// What dpkg keeps for itself, below a root.
+/// dpkg's own state, below a root.
 const STATE: &str = "var/lib/dpkg";
 
-/// Makes the package; with `check`, tries it and `cargo install` too.
+/// Builds the package; with `check`, tests it and `cargo install` too.
 pub fn steps(check: bool) -> Vec<Step> {
     let mut steps = vec![
         Step::line("the command", "cargo build --profile dist --locked --package=saltus-cli"),
@@ -27,17 +28,17 @@ pub fn steps(check: bool) -> Vec<Step> {
     steps
 }
 
-/// `cargo install` into a clean root, and gone again, with `env` set.
+/// `cargo install` into a clean root, and removal, with `env` set.
 pub fn install(env: &'static [(&str, &str)]) -> Step {
     Step::new("cargo install into a clean root, and gone again", move || install_by_cargo(env))
 }
 
-/// Where all of it is put; `crates/cli/Cargo.toml` names it too.
+/// The output directory; `crates/cli/Cargo.toml` names it too.
 fn directory() -> PathBuf {
     root().join("target/package")
 }
 
-/// Where cargo-deb is installed: nothing of the machine is changed.
+/// The directory of cargo-deb: nothing of the machine is changed.
 fn tools() -> PathBuf {
     root().join("target/tools")
 }
@@ -54,7 +55,7 @@ fn write(path: &Path, text: impl AsRef<[u8]>) -> Outcome {
     fs::write(path, text).map_err(failed(path))
 }
 
-/// What the command writes itself, from the definitions of its options; and the licences of what is linked into it.
+/// Files that the command writes itself, from the definitions of its options; and the licences of its crates.
 fn beside() -> Outcome {
     let dir = directory();
     fresh(&dir)?;
@@ -67,7 +68,8 @@ fn beside() -> Outcome {
     write(&dir.join("LICENSES-OF-CRATES"), licences::text()?)
 }
 
-/// Without optimisation: it is built in half of the time, and packs as fast. Cargo does nothing where this version is installed.
+/// Without optimization it builds in half of the time, and packs as fast. Cargo does nothing if this version is
+/// installed.
 fn cargo_deb() -> Outcome {
     let line = ["cargo", "install", "cargo-deb", "--version", CARGO_DEB, "--locked", "--debug", "--root"];
     let tools = tools();
@@ -92,7 +94,7 @@ fn package() -> Outcome {
     Ok(())
 }
 
-/// The package that was made.
+/// The package file.
 fn made() -> Result<PathBuf, String> {
     let dir = directory();
     let entries = fs::read_dir(&dir).map_err(failed(&dir))?.flatten().map(|entry| entry.path());
@@ -104,7 +106,7 @@ fn made() -> Result<PathBuf, String> {
     }
 }
 
-/// dpkg for a root of its own, as root or as who takes himself for root.
+/// dpkg for a separate root, as root or with a mapped root user.
 fn dpkg(clean: &Path) -> Command {
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|out| out.stdout == b"0\n");
     let mut dpkg = Command::new(if is_root { "dpkg" } else { "unshare" });
@@ -113,7 +115,7 @@ fn dpkg(clean: &Path) -> Command {
     }
     let path = std::env::var("PATH").unwrap_or_default();
     dpkg.env("PATH", format!("{path}:/usr/sbin:/sbin"));
-    // The machine's log is left alone, and so is its wish for no documentation, which containers have.
+    // The machine's log is left alone, and so is its setting to omit documentation, which containers have.
     dpkg.arg(format!("--root={}", clean.display()));
     dpkg.args(["--log=/dev/null", "--path-include=/*"]);
     dpkg
@@ -126,7 +128,7 @@ fn install_package() -> Outcome {
     fresh(&state.join("updates"))?;
     fresh(&state.join("info"))?;
     write(&state.join("available"), "")?;
-    // The root has nothing but what the package depends on, in the versions that this machine has.
+    // The root has only the package's dependencies, in the versions of this machine.
     let depends = output(Command::new("dpkg-deb").arg("--field").arg(&deb).arg("Depends"))?;
     let names = depends.split(',').filter_map(|one| one.split_whitespace().next());
     write(&state.join("status"), output(Command::new("dpkg-query").arg("--status").args(names))?)?;
@@ -149,7 +151,7 @@ fn install_package() -> Outcome {
     let page = clean.join("usr/share/man/man1/saltus-echo.1.gz");
     let page = output(Command::new("gzip").arg("-dc").arg(page))?;
     if page != output(Command::new(&saltus).args(["man", "echo"]))? {
-        return Err("the man page of echo is not what the command writes".into());
+        return Err("the man page of echo differs from the command's output".into());
     }
     output(dpkg(&clean).args(["--purge", "saltus"]))?;
     nothing_left(&before, &tree(&clean)?)
@@ -159,7 +161,7 @@ fn install_by_cargo(env: &[(&str, &str)]) -> Outcome {
     let clean = directory().join("cargo");
     fresh(&clean)?;
     fresh(&clean.join("bin"))?;
-    // Cargo's own lists of what is installed stay, and must say: nothing.
+    // Cargo's own lists of installed packages stay, and must be empty.
     let lists = [clean.join(".crates.toml"), clean.join(".crates2.json")];
     for list in &lists {
         write(list, "")?;
@@ -178,7 +180,7 @@ fn install_by_cargo(env: &[(&str, &str)]) -> Outcome {
     nothing_left(&before, &tree(&clean)?)
 }
 
-/// What was installed runs without anything of the user's surroundings, is this version, and carries a message.
+/// The installed command runs without the user's environment, has this version, and carries a message.
 fn runs(saltus: &Path) -> Outcome {
     let place = format!("/dev/shm/saltus-package-{}", std::process::id());
     let domain = format!("shm://{place}");
@@ -198,7 +200,7 @@ fn runs(saltus: &Path) -> Outcome {
     if heard.contains("0.02 rad") { Ok(()) } else { Err(format!("echo says: {heard}")) }
 }
 
-/// All that lies below `clean`, but for dpkg's own state, of which only what it knows about the command counts.
+/// All files below `clean`, except dpkg's own state, of which only entries about the command count.
 fn tree(clean: &Path) -> Result<Vec<String>, String> {
     let found = output(Command::new("find").arg(clean).args(["-mindepth", "1", "-printf", "%P\n"]))?;
     let counts = |path: &&str| !path.starts_with(STATE) || path.contains("saltus");

@@ -1,5 +1,5 @@
-//! The pages that people read: where they are, their links, and whether ARCHITECTURE.md names files, functions and
-//! dependencies that exist.
+//! The pages that people read: their paths and links, and whether ARCHITECTURE.md names existing files, functions
+//! and dependencies.
 
 use crate::run::{Outcome, failed, read, root};
 use crate::workspace::{self, Package};
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Directories without pages of ours.
+/// Directories without our pages.
 const SKIPPED: &[&str] = &["target", ".git", "node_modules", "vendor", "corpus"];
 
 /// All files below `dir` whose names end in `.extension`, sorted, relative to `root`.
@@ -48,11 +48,11 @@ pub fn prose_lines(text: &str) -> Vec<(usize, &str)> {
 pub fn without_code(line: &str) -> String {
     let ticks = line.matches('`').count();
     let parts = line.split('`').enumerate();
-    // A backtick without a partner opens nothing.
+    // An unmatched backtick opens nothing.
     parts.filter(|(n, _)| n % 2 == 0 || (ticks % 2 == 1 && *n == ticks)).map(|(_, part)| part).collect()
 }
 
-/// What stands in the code spans of a text.
+/// The code spans of a text.
 fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -87,7 +87,7 @@ pub fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The file and the anchor that a link of `page` leads to; none for other places than files of this repository.
+/// The file and the anchor that a link of `page` leads to; `None` for other targets than files of this repository.
 fn destination(page: &Path, link: &str) -> Option<(PathBuf, String)> {
     if link.contains("://") || link.starts_with("mailto:") || link.starts_with("data:") {
         return None;
@@ -106,7 +106,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
         if title.len() == line.len() || !title.starts_with(' ') {
             continue;
         }
-        // Of a link only the text counts.
+        // Of a link, only the text counts.
         let mut plain = String::new();
         let mut rest = title.trim();
         while let Some((before, after)) = rest.split_once("](") {
@@ -124,7 +124,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     all
 }
 
-/// Links of a page that lead nowhere.
+/// Links of a page without a target.
 fn broken(root: &Path, page: &Path) -> Result<Vec<String>, String> {
     let text = read(&root.join(page))?;
     let mut found = Vec::new();
@@ -150,7 +150,7 @@ pub fn book(root: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(lines.filter_map(|link| destination(summary, &link).map(|(file, _)| file)).collect())
 }
 
-/// Fails if a link between pages leads nowhere, or a page of docs is not in the book.
+/// Fails if a link between pages has no target, or a page of docs is not in the book.
 pub fn links() -> Outcome {
     let root = root();
     let pages = files(&root, Path::new(""), "md");
@@ -268,7 +268,7 @@ fn wrong_layers(root: &Path, text: &str, packages: &[Package]) -> Vec<String> {
     found
 }
 
-/// A page of the book as it is copied: links to files that are not in the book become plain text.
+/// A page of the book for the copy: links to files that are not in the book become plain text.
 pub fn for_book(page: &Path, text: &str, book: &[PathBuf]) -> String {
     let prose: BTreeSet<usize> = prose_lines(text).into_iter().map(|(n, _)| n).collect();
     let mut copy = String::new();

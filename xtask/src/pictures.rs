@@ -1,4 +1,4 @@
-//! The pictures of the documentation, drawn anew.
+//! Draws the pictures of the documentation.
 
 use crate::run::{Step, root};
 use std::env;
@@ -8,12 +8,12 @@ use std::path::PathBuf;
 /// The log that they show; it is not in the repository.
 const LOG: &str = "freiburg-079.log.gz";
 
-/// The steps: import the log, look at it in Chromium, keep what it shows.
+/// The steps: import the log, open it in Chromium, save the picture.
 pub fn steps() -> Result<Vec<Step>, String> {
     let beside = root().join("../shared/data");
     let log = env::var_os("SALTUS_DATA").map_or(beside, PathBuf::from).join(LOG);
     if !log.is_file() {
-        return Err(format!("{} is not there; SALTUS_DATA names its directory", log.display()));
+        return Err(format!("{} does not exist; set SALTUS_DATA to its directory", log.display()));
     }
     let made = root().join("target/pictures/fr079.lcmlog");
     let (source, target) = (log.display().to_string(), made.display().to_string());
@@ -23,7 +23,7 @@ pub fn steps() -> Result<Vec<Step>, String> {
     let draw = [&draw[..], &["--", "--ignored", "--exact", "pictures::of_the_documentation"]].concat();
     let directory = made.clone();
     Ok(vec![
-        Step::new("a place for the log", move || {
+        Step::new("a directory for the log", move || {
             let folder = directory.parent().unwrap_or(&directory);
             fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
             match fs::remove_file(&directory) {

@@ -1,9 +1,9 @@
-//! The providers that are Cargo features, as the manifests tell: none is named here.
+//! The providers that are Cargo features, as listed in the manifests: none is named here.
 
 use crate::run::{read, root};
 use crate::workspace;
 
-/// Their names: what the feature `all` of saltus-domain turns on.
+/// Their names: the features that `all` of saltus-domain turns on.
 pub fn names() -> Vec<String> {
     let manifest = read(&root().join("crates/domain/Cargo.toml")).unwrap_or_default();
     let all = manifest.lines().find_map(|line| line.strip_prefix("all = ["));
@@ -25,8 +25,8 @@ pub fn features() -> String {
     packages.into_iter().flat_map(of).collect::<Vec<_>>().join(",")
 }
 
-/// Their tests, without what was tested without them already: one build for both commands, the second of which takes programs of
-/// others.
+/// Their tests, without those that run without them already: one build for both commands, the second of which needs
+/// other projects' programs.
 pub fn tests(which: usize) -> String {
     let crates = names().iter().map(|name| format!(" -p saltus-{name}")).collect::<String>();
     let line = format!(

@@ -1,4 +1,4 @@
-//! The shape of the workspace as a table: lines, tests, public items, dependencies and circles of each package.
+//! A table of the workspace: lines, tests, public items, dependencies and cycles of each package.
 
 use crate::circles;
 use crate::run::{Outcome, read};
@@ -9,11 +9,11 @@ use std::fs;
 use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 
-/// Folders whose packages no user installs, besides `xtask`; the latter ones are those of earlier trees.
+/// Folders whose packages are not for users, besides `xtask`; the last ones are those of earlier trees.
 const LABORATORY: [&str; 7] =
     ["lab", "benches", "campaigns", "conformance", "fuzz", "crates/netns", "crates/peers"];
 
-/// What is counted.
+/// The counts of a package.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     lines: usize,
@@ -102,7 +102,7 @@ fn count(package: &Package) -> Result<Counts, String> {
     Ok(counts)
 }
 
-/// Source files of a package, without those of packages inside it, of others, and of what was built.
+/// Source files of a package, without those of packages inside it, of third parties, and of build output.
 fn files(dir: &Path) -> Vec<PathBuf> {
     const LANGUAGES: [&str; 14] =
         ["rs", "c", "h", "cc", "cpp", "hpp", "py", "java", "m", "js", "css", "html", "sh", "cmake"];
@@ -122,12 +122,12 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Lines that hold a token.
+/// Lines that contain a token.
 fn lines(tokens: &[Token]) -> usize {
     tokens.iter().flat_map(|token| token.line..=token.end).collect::<BTreeSet<_>>().len()
 }
 
-/// Lines of other languages that are neither empty nor a comment from their start on.
+/// Lines of other languages that are neither empty nor start as a comment.
 fn lines_of_others(text: &str) -> usize {
     let is_code = |line: &str| {
         let marks = ["//", "/*", "*/", "* ", "# ", "#!", "%", "<!--", "\"\"\""];
@@ -136,7 +136,7 @@ fn lines_of_others(text: &str) -> usize {
     text.lines().map(str::trim).filter(|line| is_code(line)).count()
 }
 
-/// Items behind a plain `pub`, fields left out.
+/// Items after a plain `pub`, without fields.
 fn public(tokens: &[Token]) -> usize {
     const ITEMS: [&str; 10] =
         ["fn", "struct", "enum", "union", "trait", "type", "const", "static", "mod", "use"];

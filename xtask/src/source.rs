@@ -1,6 +1,6 @@
 //! Rust source text as tokens, split into product code and tests.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A name or a keyword.
@@ -70,7 +70,7 @@ pub fn apart(tokens: &[Token]) -> (Vec<Token>, Vec<Token>) {
     (code, tests)
 }
 
-/// The place of the mark that closes the group opened at `open`.
+/// The index of the mark that closes the group opened at `open`.
 pub fn group_end(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -89,7 +89,7 @@ pub fn group_end(tokens: &[Token], open: usize) -> usize {
     tokens.len().saturating_sub(1)
 }
 
-/// Whether an attribute makes its item a test: `test`, or a `cfg` that asks for it.
+/// Whether an attribute makes its item a test: `test`, or a `cfg` that requires it.
 fn is_test(attribute: &[Token]) -> bool {
     let Some(first) = attribute.first() else { return false };
     if attribute.iter().all(|token| token.kind == Kind::Word || token.kind == Kind::Sep) {
@@ -103,7 +103,7 @@ fn is_test(attribute: &[Token]) -> bool {
             .any(|(at, token)| token.kind == Kind::Word && token.text == "test" && !denied(at))
 }
 
-/// The place behind the item, field or statement at `at`, further attributes included.
+/// The index after the item, field or statement at `at`, including further attributes.
 fn item_end(tokens: &[Token], mut at: usize) -> usize {
     while at + 1 < tokens.len() && tokens[at].is("#") && tokens[at + 1].is("[") {
         at = group_end(tokens, at + 1) + 1;
@@ -155,7 +155,7 @@ impl Scan {
         self.chars.get(self.at + ahead).copied().unwrap_or('\0')
     }
 
-    /// Passes over `count` characters.
+    /// Skips `count` characters.
     fn skip(&mut self, count: usize) {
         for _ in 0..count {
             self.line += usize::from(self.peek(0) == '\n');

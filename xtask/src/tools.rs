@@ -1,10 +1,10 @@
-//! Installing what the tests need beyond the Rust toolchain and a C compiler.
+//! Installs the tools that the tests need beyond the Rust toolchain and a C compiler.
 
 use crate::run::Outcome;
 use std::env;
 use std::process::{Command, Stdio};
 
-/// What the tests run, and the Debian package that has it.
+/// The commands that tests run, and their Debian packages.
 const COMMANDS: &[(&str, &str)] = &[
     ("spin", "spin"),
     ("strace", "strace"),
@@ -38,14 +38,14 @@ const LIBRARIES: &[&str] = &[
     "libhdrhistogram-java",
 ];
 
-/// Packages of peers that are measured where a distribution has them. Their names change with their versions.
+/// Packages of peers that are measured if a distribution has them. Their names change with their versions.
 pub const PEERS: &[&str] = &["libddsc0debian", "libnng1"];
 
-/// Those that bring much with them: headers of C++ and what they need.
+/// Those with large dependencies: headers of C++ and others.
 pub const LARGE_PEERS: &[&str] =
     &["libzmq5", "g++", "libfastrtps-dev", "libfastcdr-dev", "libroscpp-dev", "python3-rosmaster"];
 
-/// Installs the peers that can be had. What is missing is named here, and again in the report of the benchmark.
+/// Installs available peers. Missing ones are named here, and again in the report of the benchmark.
 pub fn install_peers(packages: &[&str]) {
     if install(packages).is_ok() {
         return;
@@ -57,13 +57,13 @@ pub fn install_peers(packages: &[&str]) {
     }
 }
 
-/// Installs all that is not there yet. Needs root, or `sudo` without a password.
+/// Installs everything that is missing. Needs root, or `sudo` without a password.
 pub fn install_all() -> Outcome {
     let commands = COMMANDS.iter().filter(|(command, _)| !is_command(command)).map(|(_, package)| *package);
     install(&commands.chain(LIBRARIES.iter().copied()).collect::<Vec<_>>())
 }
 
-/// Installs Debian packages that are not there yet.
+/// Installs missing Debian packages.
 pub fn install(packages: &[&str]) -> Outcome {
     let missing: Vec<&str> = packages.iter().copied().filter(|package| !is_installed(package)).collect();
     if missing.is_empty() {
@@ -112,12 +112,12 @@ fn as_root(program: &str) -> Command {
 
 fn apt(args: &[&str]) -> Outcome {
     let mut command = as_root("apt-get");
-    // Others may install something just now, and a server may be away for a moment.
+    // Other processes may be installing, and a server may be briefly unavailable.
     command.args(["-o", "DPkg::Lock::Timeout=600", "-o", "Acquire::Retries=3"]);
     let status = command.args(args).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null()).status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("apt-get {} ended with {status}", args.join(" "))),
-        Err(e) => Err(format!("apt-get cannot be run: {e}")),
+        Err(e) => Err(format!("cannot run apt-get: {e}")),
     }
 }

@@ -1,4 +1,4 @@
-//! The words of pages and messages: retired ones, numbers of system errors, and misspelt ones.
+//! Checks the words of pages and messages: retired ones, numbers of system errors, and misspelt ones.
 
 use crate::pages::{files, prose_lines, without_code};
 use crate::run::{Outcome, output, read, root};
@@ -27,7 +27,7 @@ struct Section {
     words: Vec<Retired>,
 }
 
-/// Reads the list: xtask/words.txt says how it is written.
+/// Parses the list; xtask/words.txt describes its format.
 fn sections(text: &str) -> Result<Vec<Section>, String> {
     let mut all: Vec<Section> = Vec::new();
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -59,7 +59,7 @@ fn of_place(root: &Path, place: &str) -> Vec<PathBuf> {
     }
 }
 
-/// Text in which words are looked for: lower case, each space or line's end one space; and the line of each byte.
+/// Text to search: lower case, with each space or line end as one space; and the line of each byte.
 #[derive(Default)]
 struct Prose {
     text: String,
@@ -77,7 +77,7 @@ impl Prose {
         }
     }
 
-    /// The lines in which a word is.
+    /// The lines that contain a word.
     fn find(&self, retired: &Retired) -> Vec<usize> {
         let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '-');
         let found = self.text.match_indices(&retired.word).filter(|(at, word)| {
@@ -88,7 +88,7 @@ impl Prose {
     }
 }
 
-/// What a page says outside of code, or a Rust source in `///` comments and strings.
+/// The text of a page outside of code, or of a Rust source in `///` comments and strings.
 fn prose(path: &Path, text: &str) -> Prose {
     let mut prose = Prose::default();
     if path.extension().is_none_or(|extension| extension != "rs") {
@@ -105,7 +105,7 @@ fn prose(path: &Path, text: &str) -> Prose {
     prose
 }
 
-/// Fails if a retired word is where the list refuses it.
+/// Fails if a retired word is in a place where the list refuses it.
 pub fn retired() -> Outcome {
     let root = root();
     let mut found = Vec::new();
@@ -123,7 +123,7 @@ pub fn retired() -> Outcome {
     if found.is_empty() { Ok(()) } else { Err(found.join("\n        ")) }
 }
 
-/// Fails if a page has a number of a system error where a message says the reason.
+/// Fails if a page has the number of a system error where a message has the reason.
 pub fn system_errors() -> Outcome {
     let root = root();
     let mut found = Vec::new();
@@ -135,13 +135,13 @@ pub fn system_errors() -> Outcome {
     if found.is_empty() { Ok(()) } else { Err(found.join("\n        ")) }
 }
 
-/// Fails if a word is misspelt, anywhere in the repository, or is not spelt as in America, in a page.
+/// Fails if a word is misspelt anywhere in the repository, or not in American spelling in a page.
 pub fn spelling() -> Outcome {
     let codespell = codespell()?;
     let run = |args: &[&str]| {
         let mut command = Command::new(&codespell);
         let found = output(command.args(["--config", "xtask/codespell.cfg"]).args(args)).map(drop);
-        // What it printed, without the command line, which has all pages in it.
+        // Its output, without the command line, which contains all pages.
         found.map_err(|why| why.rsplit("codespell.cfg\n").next().unwrap_or(&why).trim().to_string())
     };
     run(&["."])?;
@@ -151,7 +151,7 @@ pub fn spelling() -> Outcome {
     run(&[&["--builtin", "en-GB_to_en-US", "--ignore-words-list", BRITISH], &pages[..]].concat())
 }
 
-/// The spelling checker, installed into target/tools where it is not yet.
+/// The spelling checker, which is installed into target/tools if necessary.
 fn codespell() -> Result<PathBuf, String> {
     let tools = root().join("target/tools/codespell");
     let program = tools.join("bin/codespell");

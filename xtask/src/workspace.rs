@@ -1,4 +1,4 @@
-//! The packages of a workspace, as their manifests tell.
+//! The packages of a workspace, according to their manifests.
 
 use crate::run::read;
 use std::fs;
@@ -26,7 +26,7 @@ impl Package {
     }
 }
 
-/// The members of the workspace in `root`, and the fuzzers, which are a workspace of their own.
+/// The members of the workspace in `root`, and the fuzzers, which are a separate workspace.
 pub fn packages(root: &Path) -> Result<Vec<Package>, String> {
     let text = read(&root.join("Cargo.toml"))?;
     let members = text.split_once("members = [").and_then(|(_, rest)| rest.split_once(']'));
@@ -36,7 +36,7 @@ pub fn packages(root: &Path) -> Result<Vec<Package>, String> {
     dirs.iter().map(|dir| package(&root.join(dir))).collect()
 }
 
-/// Reads one package's manifest. It knows no more of TOML than our manifests use.
+/// Parses one package's manifest. Supports only the TOML that our manifests use.
 fn package(dir: &Path) -> Result<Package, String> {
     let mut package = Package::new(dir);
     let (mut section, mut roots) = ("", Vec::new());

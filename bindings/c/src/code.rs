@@ -129,7 +129,7 @@ impl SaltusError {
             SALTUS_WRONG_TYPE => c"messages of another type",
             SALTUS_ENCODE_FAILED => c"the message cannot be encoded",
             SALTUS_DECODE_FAILED => c"the message cannot be decoded",
-            SALTUS_ENDED => c"there is nothing more to come",
+            SALTUS_ENDED => c"there are no more messages",
             SALTUS_NETWORK => c"the network",
             SALTUS_NO_PROVIDER => c"no such provider",
             SALTUS_NOT_A_LOG => c"not a log",

@@ -1,4 +1,4 @@
-//! The bridge.
+//! The [`Bridge`], which carries messages along its routes.
 
 use crate::Route;
 use crate::echo::Own;
@@ -10,30 +10,32 @@ use saltus_os::clock;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Add;
 
-/// How often a channel is asked for what its messages are, in ns.
+/// Interval between checks for descriptions of a channel's messages, in ns.
 const LOOK: u64 = 1_000_000_000;
 
-/// Channels on the other side of a route. Names may be invented without end, and each takes memory there.
+/// Most channels on the other side of a route. A network may invent any number of names, and each takes memory
+/// there.
 const CHANNELS: usize = 4096;
 
-/// What was carried so far, over all routes.
+/// Counts of messages, over all routes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Messages that came.
+    /// Messages received.
     pub received: u64,
-    /// Messages that were published on the other side.
+    /// Messages published on the other side.
     pub carried: u64,
-    /// The bridge's own, which came back and went no further; and, within one domain, those that keep their names.
+    /// The bridge's own messages, which returned and were not carried again; and, within one domain, messages whose
+    /// name stays the same.
     pub own: u64,
-    /// Not carried, because a newer one of the channel took its place (the rate limit).
+    /// Not carried, because a newer message of the channel replaced it (the rate limit).
     pub passed: u64,
     /// Dropped here because the bridge was slow.
     pub dropped: u64,
-    /// Missed on the way to here, as far as transports reveal it.
+    /// Missed before they reached the bridge, as far as transports reveal it.
     pub missed: u64,
-    /// Messages that came with no word of what was missed before them: nobody knows.
+    /// Messages without a count of those missed before them.
     pub untold: u64,
-    /// Refused by the other side: too long for its channel, or by its network. [`Bridge::trouble`] says why.
+    /// Refused by the other side: too long for its channel or its network. [`Bridge::trouble`] returns the reason.
     pub refused: u64,
 }
 
@@ -41,7 +43,7 @@ pub struct Counts {
 #[derive(Debug, Default)]
 pub struct Bridge {
     lanes: Vec<Lane>,
-    /// What the bridge has published in each domain that it speaks or listens in.
+    /// The messages that the bridge has published in each of its domains.
     own: Vec<(Domain, Own)>,
 }
 
@@ -51,16 +53,16 @@ struct Lane {
     route: Route,
     subscriber: Subscriber,
     targets: HashMap<Name, Target>,
-    /// Where in [`Bridge::own`] its two domains are.
+    /// Index of its two domains in [`Bridge::own`].
     behind: usize,
     ahead: usize,
-    /// Whether a route listens where this one speaks.
+    /// Whether another route receives where this one publishes.
     returns: bool,
     counts: Counts,
     trouble: Option<Error>,
-    /// Finds channels that the subscriber passes over.
+    /// Finds channels that the subscriber skips.
     finder: UnreadFinder,
-    /// Those, and why.
+    /// These channels, and why they are skipped.
     unread: BTreeMap<Option<Name>, String>,
 }
 
@@ -69,9 +71,9 @@ struct Lane {
 struct Target {
     publisher: Publisher,
     pace: Pace,
-    /// Descriptions that were handed on.
+    /// Descriptions that were passed on.
     described: usize,
-    /// When to look for more of them, monotonic ns.
+    /// When to check for more of them, monotonic ns.
     next_look: u64,
 }
 
@@ -92,19 +94,19 @@ impl Add for Counts {
 }
 
 impl Counts {
-    /// How many were missed, if the transport told that of any message that came.
+    /// The number missed, if the transport reported it for any message.
     pub fn missed(&self) -> Option<u64> {
         (self.received > self.untold).then_some(self.missed)
     }
 }
 
 impl Bridge {
-    /// One without routes.
+    /// A bridge without routes.
     pub fn new() -> Bridge {
         Bridge::default()
     }
 
-    /// Carries along `route` from now on. For both directions add both, with the same two domains.
+    /// Adds a route. For both directions, add both routes with the same two domains.
     pub fn add(&mut self, route: Route) -> Result<()> {
         let finder = UnreadFinder::new(&route.from);
         let subscriber = route.from.subscriber_with(route.channels.clone(), route.options)?;
@@ -127,12 +129,12 @@ impl Bridge {
         })
     }
 
-    /// Waits until there is something to carry, and carries a message of each route that has one, and what a rate limit has
-    /// held until now. Returns how many messages came.
+    /// Waits until there is something to carry, then carries a message of each route that has one, and messages
+    /// whose rate limit has expired. Returns how many messages were received.
     ///
     /// # Errors
-    /// What ends a subscriber, such as [`Error::Canceled`] and [`Error::Ended`]. What a publisher refuses is counted instead,
-    /// and told by [`Bridge::trouble`].
+    /// Errors that end a subscriber, such as [`Error::Canceled`] and [`Error::Ended`]. Messages that a publisher
+    /// refuses are counted instead, and [`Bridge::trouble`] returns the reason.
     pub fn step(&mut self, until: impl Into<Until>) -> Result<usize> {
         let came = self.turn()?;
         let Some(end) = until.into().deadline() else { return Ok(came) };
@@ -152,7 +154,7 @@ impl Bridge {
         self.turn()
     }
 
-    /// One turn, without waiting.
+    /// One cycle, without waiting.
     fn turn(&mut self) -> Result<usize> {
         let mut came = 0;
         for lane in &mut self.lanes {
@@ -162,19 +164,19 @@ impl Bridge {
         Ok(came)
     }
 
-    /// What calls off waits, from another thread or a signal handler; one for each route.
+    /// The handles that cancel waits, from another thread or a signal handler; one for each route.
     pub fn cancel_handles(&mut self) -> Vec<CancelHandle> {
         self.lanes.iter_mut().map(|lane| lane.subscriber.cancel_handle()).collect()
     }
-    /// What was carried so far, over all routes.
+    /// Counts over all routes.
     pub fn counts(&self) -> Counts {
         self.lanes.iter().fold(Counts::default(), |sum, lane| sum + lane.counts())
     }
-    /// The same of each route, in the order in which they were added.
+    /// Counts of each route, in the order in which they were added.
     pub fn routes(&self) -> impl Iterator<Item = Counts> {
         self.lanes.iter().map(Lane::counts)
     }
-    /// Looks for channels in shared memory that are not carried because they cannot be read.
+    /// Finds channels in shared memory that are not carried because they cannot be read.
     pub fn find_unread(&mut self) {
         for Lane { route, finder, unread, targets, .. } in &mut self.lanes {
             let except = |name: &Name| route.except.as_ref().is_some_and(|except| except.matches(name));
@@ -183,19 +185,20 @@ impl Bridge {
             unread.extend(found.into_iter().take(most).map(|one| (one.channel, one.why)));
         }
     }
-    /// An error of [`step`](Bridge::step) after which it can go on means that channels of the domains it reads may be missing.
+    /// Call this after an error of [`step`](Bridge::step) that is not fatal: channels of the domains it reads may
+    /// be missing.
     pub fn not_read(&mut self, why: &Error) {
         for lane in self.lanes.iter_mut().filter(|lane| lane.route.from.shared_memory().is_some()) {
             lane.unread.insert(None, why.to_string());
         }
     }
-    /// What could not be read so far, of each route in the order in which they were added.
+    /// The channels that could not be read so far, for each route in the order in which they were added.
     pub fn unread(&self) -> impl Iterator<Item = Vec<Unread>> {
         let one =
             |(channel, why): (&Option<Name>, &String)| Unread { channel: channel.clone(), why: why.clone() };
         self.lanes.iter().map(move |lane| lane.unread.iter().map(one).collect())
     }
-    /// The last thing that a publisher refused since this was asked last.
+    /// The last error of a publisher since the last call.
     pub fn trouble(&mut self) -> Option<Error> {
         self.lanes.iter_mut().find_map(|lane| lane.trouble.take())
     }
@@ -212,7 +215,7 @@ impl Lane {
         self.counts.received += 1;
         self.counts.dropped += message.dropped;
         let missed = message.missed.count().unwrap_or(0);
-        self.counts.missed = self.counts.missed.saturating_add(missed); // a network may say any number
+        self.counts.missed = self.counts.missed.saturating_add(missed); // a network may report any number
         self.counts.untold += u64::from(message.missed.count().is_none());
         let name = message.channel.as_bytes();
         let stays = self.behind == self.ahead && *self.route.name(message.channel) == *name;
@@ -239,7 +242,7 @@ impl Lane {
         Ok(true)
     }
 
-    /// Publishes what was held for the rate's sake and may go now.
+    /// Publishes held messages whose rate limit has expired.
     fn release(&mut self, own: &mut Own) {
         if self.route.period == 0 {
             return;
@@ -258,7 +261,7 @@ impl Lane {
         results.into_iter().for_each(|sent| self.count(sent));
     }
 
-    /// The channel on the other side, with what its messages are, as far as that is known here.
+    /// Opens the channel on the other side, with the description of its messages, as far as it is known.
     fn prepare(&mut self, channel: &Name, now: u64) -> Result<()> {
         if !self.targets.contains_key(channel) {
             if self.targets.len() >= CHANNELS {
@@ -267,7 +270,7 @@ impl Lane {
                 return Err(Error::Invalid { what });
             }
             let (to, name) = (&self.route.to, self.route.name(channel));
-            // Some transports carry messages as what they are, and have to know it from the first.
+            // Some transports carry typed messages, and need the type from the first message on.
             let publisher = match self.subscriber.descriptions(channel).last() {
                 Some(what) => to.publisher_described(&*name, what)?,
                 None => to.publisher(&*name)?,

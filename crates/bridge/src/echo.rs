@@ -1,35 +1,35 @@
-//! Knowing one's own messages when they come back.
+//! Recognizes a program's own messages when they return.
 
 use saltus_domain::{Message, Name, Publisher};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-/// How long a message may take to come back over a transport that does not tell senders apart, in ns: longer than a busy machine lets a
-/// process stand still.
+/// How long a message may take to return over a transport that does not identify senders, in ns: longer than a busy
+/// machine stops a process.
 const WHILE: u64 = 5_000_000_000;
-/// Messages that are remembered for such a transport, twice.
+/// Most messages remembered for such a transport, in each of two generations.
 const MOST: usize = 1 << 16;
-/// Senders that are remembered: those of channels that were made anew often are forgotten one day.
+/// Most senders remembered: those of channels that are replaced often are eventually forgotten.
 const SENDERS: usize = 1 << 16;
 
-/// What a bridge, or whoever else carries messages, has published in one domain: it does not take them for somebody else's when
-/// they come back. Where the transport tells senders apart that is certain; where it does not, a message of the same channel with
-/// the same bytes counts as the one that was published, once, for 5 s. Bounded memory.
+/// The messages that a bridge, or a similar program, has published in one domain, so that it recognizes them when
+/// they return. If the transport identifies senders, that is exact. Otherwise, a message with the same channel and
+/// bytes counts as the published one, once, within 5 s. Uses bounded memory.
 #[derive(Debug, Default)]
 pub struct Own {
     /// Channels and senders that are its own.
     senders: HashSet<(Name, u64)>,
-    /// For transports without senders: hashes of what was published, how often, and when last.
+    /// For transports without senders: hashes of published messages, how often each was published, and when last.
     published: HashMap<u64, (u32, u64)>,
-    /// The same of earlier, and when the later ones began.
+    /// An earlier generation, and when the present one began.
     before: HashMap<u64, (u32, u64)>,
     since: u64,
     hasher: RandomState,
 }
 
 impl Own {
-    /// Notes that `publisher` has published `bytes` at `now`, in ns of a clock that does not go back. `listens`: what comes in
-    /// that domain is carried too, so that the message may come back.
+    /// Records that `publisher` has published `bytes` at `now`, in ns of a clock that does not go back. `listens`:
+    /// messages of that domain are carried too, so that the message may return.
     pub fn note(&mut self, publisher: &Publisher, bytes: &[u8], now: u64, listens: bool) {
         let channel = publisher.channel();
         match publisher.sender() {
@@ -44,7 +44,7 @@ impl Own {
         }
     }
 
-    /// Notes a hash. Those that are too old to come back go together, so that none is looked for.
+    /// Records a hash. Those too old to return are dropped together, so that none is searched for.
     fn publish(&mut self, hash: u64, now: u64) {
         if now.saturating_sub(self.since) >= WHILE || self.published.len() >= MOST {
             let is_old = now.saturating_sub(self.since) >= 2 * WHILE;
@@ -55,12 +55,12 @@ impl Own {
             self.since = now;
         }
         let (times, at) = self.published.entry(hash).or_insert((0, now));
-        // One that did not come back in time is not waited for any more.
+        // A message that did not return in time is no longer expected.
         *times = if now.saturating_sub(*at) < WHILE { times.saturating_add(1) } else { 1 };
         *at = now;
     }
 
-    /// Whether a message is one's own. One that is known by its bytes alone is forgotten with it.
+    /// Whether a message is one's own. One recognized only by its bytes is then forgotten.
     pub fn is(&mut self, message: &Message<'_>, now: u64) -> bool {
         let by_sender = |sender| self.senders.contains(&(message.channel.clone(), sender));
         if message.sender.is_some_and(by_sender) {
@@ -78,7 +78,7 @@ impl Own {
     }
 }
 
-/// Whether that was published lately; then it counts as come back, once.
+/// Whether this was published recently; then one such message counts as returned.
 fn forget(published: &mut HashMap<u64, (u32, u64)>, hash: u64, now: u64) -> bool {
     let Some((times, at)) = published.get_mut(&hash) else { return false };
     let came_back = now.saturating_sub(*at) < WHILE;

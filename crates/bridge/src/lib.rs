@@ -13,8 +13,8 @@
 //! # Ok::<(), saltus_domain::Error>(())
 //! ```
 //!
-//! A message that the bridge itself has published is not carried back. Where a transport tells senders apart that is certain; where
-//! it does not, a message of the same channel with the same bytes is taken for the bridge's own, once, for 5 s.
+//! A message that the bridge itself has published is not carried back. If the transport identifies senders, that is
+//! exact. Otherwise, a message with the same channel and bytes counts as the bridge's own, once, within 5 s.
 
 mod bridge;
 mod echo;

@@ -1,21 +1,22 @@
-//! No more than so many messages a second, and never an old one instead of a newer one. Knows no clock.
+//! The rate limit of a channel, which keeps only the newest message. It reads no clock.
 
-/// A message that waits for its time.
+/// A message held by the rate limit.
 #[derive(Debug, Default)]
 struct Held {
     bytes: Vec<u8>,
     is_held: bool,
 }
 
-/// Decides for one channel whether a message goes now, or when. Of those that come too early the newest is kept.
+/// Decides for one channel whether a message is carried now, or when. Of messages that are too early, the newest is
+/// kept.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     /// Least time between two messages in ns; 0: none.
     period: u64,
-    /// When the next one may go.
+    /// When the next one may be carried.
     free: u64,
     held: Held,
-    /// How many were given up for newer ones.
+    /// How many were dropped for newer ones.
     pub passed: u64,
 }
 
@@ -24,7 +25,8 @@ impl Pace {
         Pace { period, ..Pace::default() }
     }
 
-    /// Whether a message that came at `now` goes now. If not it is held, and takes the place of the one before.
+    /// Whether a message that arrived at `now` is carried now. If not, it is held, and replaces the one held
+    /// before.
     pub fn admit(&mut self, now: u64, bytes: &[u8]) -> bool {
         if now >= self.free {
             self.passed += u64::from(std::mem::take(&mut self.held.is_held));
@@ -38,12 +40,12 @@ impl Pace {
         false
     }
 
-    /// When the message that is held may go.
+    /// When the held message is due.
     pub fn due(&self) -> Option<u64> {
         self.held.is_held.then_some(self.free)
     }
 
-    /// The message whose time has come.
+    /// The held message, if it is due.
     pub fn take(&mut self, now: u64) -> Option<&[u8]> {
         if !self.held.is_held || now < self.free {
             return None;
@@ -53,7 +55,7 @@ impl Pace {
         Some(&self.held.bytes)
     }
 
-    /// On a schedule, unless it has fallen behind it.
+    /// Advances the schedule, unless it has fallen behind.
     fn went(&mut self, now: u64) {
         let due = self.free.saturating_add(self.period);
         self.free = if due > now { due } else { now.saturating_add(self.period) };

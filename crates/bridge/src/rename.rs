@@ -1,12 +1,12 @@
-//! New names for channels, as `sed` would give them.
+//! Renaming channels with `sed` expressions.
 
 use regex::bytes::{NoExpand, Regex};
 use saltus_domain::{Error, Result};
 use std::borrow::Cow;
 use std::str::FromStr;
 
-/// `s/EXPRESSION/REPLACEMENT/`, or with another sign than `/`; with `g` behind it, all matches are replaced. `\1` to `\9` and `&`
-/// in the replacement stand for groups and for the match.
+/// `s/EXPRESSION/REPLACEMENT/`, or with another separator than `/`; with a trailing `g`, all matches are replaced.
+/// In the replacement, `\1` to `\9` stand for groups and `&` for the match.
 ///
 /// ```
 /// let rename: saltus_bridge::Rename = "s/^ARM_(.*)/left_\\1/".parse().unwrap();
@@ -17,13 +17,13 @@ use std::str::FromStr;
 pub struct Rename {
     expression: Regex,
     replacement: Vec<u8>,
-    /// Whether the replacement has nothing to fill in.
+    /// Whether the replacement contains no groups.
     literal: bool,
     all: bool,
 }
 
 impl Rename {
-    /// The new name; the same one, if the expression matches nothing of it.
+    /// The new name; the same name if the expression does not match.
     pub fn apply<'a>(&self, name: &'a [u8]) -> Cow<'a, [u8]> {
         let limit = if self.all { 0 } else { 1 };
         if self.literal {
@@ -38,19 +38,19 @@ impl FromStr for Rename {
     type Err = Error;
     fn from_str(text: &str) -> Result<Rename> {
         let bad = |why: &str| Error::Invalid {
-            what: format!("`{text}` is no renaming: {why}; write for instance s/^ARM_/left_arm_/"),
+            what: format!("`{text}` is not a renaming: {why}; expected, for example, s/^ARM_/left_arm_/"),
         };
         let rest = text.strip_prefix('s').ok_or_else(|| bad("it does not begin with `s`"))?;
         let sign = rest.chars().next().filter(|c| !c.is_alphanumeric() && *c != '\\');
-        let sign = sign.ok_or_else(|| bad("a sign such as `/` must follow the `s`"))?;
+        let sign = sign.ok_or_else(|| bad("a separator such as `/` must follow the `s`"))?;
         let parts = split(&rest[sign.len_utf8()..], sign);
         let [expression, replacement, flags] = &parts[..] else {
-            return Err(bad(&format!("it must have three times the sign `{sign}`")));
+            return Err(bad(&format!("it must have the separator `{sign}` three times")));
         };
         let all = match flags.as_str() {
             "" => false,
             "g" => true,
-            _ => return Err(bad("only `g` may stand behind it")),
+            _ => return Err(bad("only `g` may follow it")),
         };
         let expression = Regex::new(expression).map_err(|e| bad(&e.to_string()))?;
         let (replacement, groups) = expand(replacement);
@@ -62,7 +62,7 @@ impl FromStr for Rename {
     }
 }
 
-/// The parts between unescaped signs; an escaped sign stands for itself.
+/// The parts between unescaped separators; an escaped separator stands for itself.
 fn split(text: &str, sign: char) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut chars = text.chars();
@@ -81,7 +81,7 @@ fn split(text: &str, sign: char) -> Vec<String> {
     parts
 }
 
-/// A replacement of `sed` in the words of the `regex` crate, and the highest group in it.
+/// Converts a `sed` replacement to the syntax of the `regex` crate; also returns the highest group in it.
 fn expand(text: &str) -> (Vec<u8>, usize) {
     let (mut out, mut highest) = (String::new(), 0);
     let mut chars = text.chars();
@@ -129,8 +129,8 @@ mod tests {
     fn what_is_no_renaming_is_refused_in_words() {
         for (bad, word) in [
             ("", "begin with"),
-            ("s", "sign"),
-            ("sabac", "sign"),
+            ("s", "separator"),
+            ("sabac", "separator"),
             ("s/a/b", "three times"),
             ("s/a/b/x", "only `g`"),
             ("s/(/b/", "unclosed"),

@@ -1,4 +1,4 @@
-//! What a bridge promises.
+//! The promises of a bridge.
 
 use saltus_bridge::{Bridge, Rename, Route};
 use saltus_domain::{Description, Domain, Error, Options, Pattern, Subscriber, Until};
@@ -12,7 +12,8 @@ fn all(domain: &Domain) -> Subscriber {
     domain.subscriber_with(Pattern::all(), Options::next(100)).unwrap()
 }
 
-/// All that comes, as text: at least as much as is expected, and then what comes until nothing more does.
+/// All messages that arrive, as text: at least as many as expected, and then those that follow until no more
+/// arrive.
 fn drain(bridge: &mut Bridge, subscriber: &mut Subscriber, expected: usize) -> Vec<String> {
     let mut got = Vec::new();
     let (start, mut quiet) = (Instant::now(), Instant::now());
@@ -29,7 +30,7 @@ fn drain(bridge: &mut Bridge, subscriber: &mut Subscriber, expected: usize) -> V
     got
 }
 
-/// Lets it work until it has counted so many carried and its own, and no more.
+/// Runs the bridge until its counts of carried and own messages are exactly these.
 fn until_counts(bridge: &mut Bridge, expected: (u64, u64)) {
     let (start, counts) = (Instant::now(), |bridge: &Bridge| (bridge.counts().carried, bridge.counts().own));
     while counts(bridge) != expected && start.elapsed() < LONG {
@@ -66,7 +67,7 @@ fn nothing_goes_round_in_circles() {
             bridge.add(Route::new(&a, &b)).unwrap();
             bridge.add(Route::new(&b, &a)).unwrap();
             let (mut at_a, mut at_b) = (all(&a), all(&b));
-            // Somebody else on a network is somebody else; in a memory domain, another publisher is enough.
+            // On a network, the other program is a separate one; in a memory domain, another publisher is enough.
             let other = |url: &str, own: &Domain| {
                 if url == "mem://" { own.clone() } else { Domain::open(url).unwrap() }
             };
@@ -82,7 +83,7 @@ fn nothing_goes_round_in_circles() {
             assert_eq!(came.iter().filter(|m| m.starts_with("x b")).count(), 5, "{from} to {to}: {came:?}");
             assert_eq!(came.len(), 10);
             assert_eq!(drain(&mut bridge, &mut at_b, 5).len(), 5, "its own five, and nothing again");
-            // What it carried comes back last of all.
+            // The messages it carried return last.
             until_counts(&mut bridge, (10, 10));
         }
     });
@@ -114,7 +115,7 @@ fn what_a_transport_does_not_tell_is_not_zero() {
         let mut publishers = [to.publisher("x").unwrap(), other.publisher("y").unwrap()];
         let start = Instant::now();
         while bridge.routes().any(|counts| counts.received == 0) {
-            // Before a network of many ports has told what channels it has, messages go by.
+            // Messages are lost until a network of many ports has announced its channels.
             publishers.iter_mut().for_each(|publisher| publisher.publish(b"1").unwrap());
             bridge.step(SHORT).unwrap();
             assert!(start.elapsed() < LONG);
@@ -137,7 +138,7 @@ fn a_limit_of_the_rate_keeps_the_newest() {
         bridge.step(Until::Poll).unwrap();
     }
     assert_eq!(there.receive(Until::Poll).unwrap().unwrap().data, [1]);
-    // The newest goes when its time has come, though nothing more is published.
+    // The newest is carried when it is due, though no more messages are published.
     while there.receive(Until::Poll).unwrap().is_none_or(|m| m.data != [15]) {
         bridge.step(SHORT).unwrap();
         assert!(start.elapsed() < LONG);
@@ -147,7 +148,7 @@ fn a_limit_of_the_rate_keeps_the_newest() {
     assert_eq!(counts.carried + counts.passed, 15);
 }
 
-/// A shared-memory domain that is removed at the end.
+/// A shared-memory domain that is removed on drop.
 struct Shm(Domain, String);
 impl Shm {
     fn new(name: &str) -> Shm {
@@ -185,7 +186,7 @@ fn what_messages_are_is_carried_with_them() {
 #[test]
 fn what_the_other_side_refuses_is_counted_and_told() {
     let (from, to) = (Domain::open("mem://").unwrap(), Shm::new("refuses"));
-    // A size that is named is one that holds: channels do not grow then.
+    // An explicit size is fixed: channels do not grow then.
     let fixed = Domain::open(&format!("shm://{}?max_message_size=512", to.1)).unwrap();
     let mut bridge = Bridge::new();
     bridge.add(Route::new(&from, &fixed)).unwrap();

@@ -18,14 +18,14 @@ fn all(domain: &Domain, channel: &str) -> Subscriber {
     domain.subscriber_with(Pattern::name(channel).unwrap(), Options::next(100)).unwrap()
 }
 
-/// What a typed publisher leaves with its channel.
+/// The description that a typed publisher stores with its channel.
 fn description() -> Description {
     let id = schema().find("sensor_msgs.Imu").unwrap();
     let (fingerprint, schema) = (schema().get(id).fingerprint, schema().to_lcm(id));
     Description { name: "sensor_msgs.Imu".into(), fingerprint, schema }
 }
 
-/// Carries from one domain to another while `work` runs.
+/// Runs a bridge from one domain to another while `work` runs.
 fn carried(from: &Domain, to: &Domain, work: impl FnOnce()) {
     let mut bridge = Bridge::new();
     bridge.add(Route::new(from, to)).unwrap();
@@ -40,7 +40,7 @@ fn carried(from: &Domain, to: &Domain, work: impl FnOnce()) {
                 }
             }
         });
-        /// Ends the bridge, whatever the work does.
+        /// Stops the bridge, even if the work fails.
         struct End(Vec<saltus_domain::CancelHandle>);
         impl Drop for End {
             fn drop(&mut self) {
@@ -54,7 +54,7 @@ fn carried(from: &Domain, to: &Domain, work: impl FnOnce()) {
     });
 }
 
-/// Publishes until the peer has got the last message.
+/// Publishes until the peer has received the last message.
 fn until_ros_has_it(mut publish: impl FnMut(&[u8]), peer: &mut Peer, channel: &str) {
     peer.ask(&format!("read rt/{channel} imu reliable"));
     for seed in 1..4 {

@@ -1,4 +1,4 @@
-//! From the entries of a CARMEN log to the events of an LCM log, and what is to be told about it.
+//! Conversion of a CARMEN log to an LCM log, and a summary of it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use crate::log::{Entry, Log};
 use crate::message::Malformed;
 use crate::typed::micros;
 
-/// So many broken lines are told one by one; the rest is only counted.
+/// Most broken lines reported individually; the rest are only counted.
 const TOLD: usize = 20;
 /// A step forward of more than this is a jump, µs.
 const JUMP: i64 = 10_000_000;
@@ -30,7 +30,7 @@ pub struct Converter {
     jumps: Steps,
 }
 
-/// A line that is not what it calls itself.
+/// A malformed line.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct Broken {
     /// Its number, from 1.
@@ -39,14 +39,14 @@ pub struct Broken {
     pub error: String,
 }
 
-/// Stamps that do not go on as stamps should.
+/// Timestamps that go back or jump.
 #[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
 pub struct Steps {
     /// How many.
     pub count: u64,
     /// The line of the first.
     pub first_line: Option<u64>,
-    /// The longest, µs.
+    /// The longest step, µs.
     pub longest: i64,
 }
 
@@ -58,7 +58,7 @@ impl Steps {
     }
 }
 
-/// What became of a log.
+/// The summary of a log.
 #[derive(Debug, Serialize, PartialEq, Eq)]
 pub struct Summary {
     /// Events written.
@@ -67,7 +67,7 @@ pub struct Summary {
     pub channels: BTreeMap<&'static str, u64>,
     /// From the first time to the last, µs.
     pub duration: i64,
-    /// How many lines are not what they call themselves.
+    /// The number of malformed lines.
     pub broken: u64,
     /// The first of them.
     pub broken_lines: Vec<Broken>,
@@ -78,7 +78,7 @@ pub struct Summary {
 }
 
 impl Converter {
-    /// Appends what the entry becomes to `out`.
+    /// Appends the events of an entry to `out`.
     pub fn add(&mut self, entry: Entry<'_>, out: &mut Vec<u8>) {
         let line = entry.number;
         if let Err(malformed) = self.write(entry, out) {
@@ -92,9 +92,8 @@ impl Converter {
     fn write(&mut self, entry: Entry<'_>, out: &mut Vec<u8>) -> Result<(), Malformed> {
         let malformed = |what: String| Malformed { what };
         let message = entry.message?;
-        let us = |seconds: f64| {
-            micros(seconds).ok_or_else(|| malformed(format!("{seconds} is no time that can be told")))
-        };
+        let us =
+            |seconds: f64| micros(seconds).ok_or_else(|| malformed(format!("{seconds} is not a valid time")));
         let (utime, time) = (us(message.stamp())?, us(message.logged())?);
         let typed = message.typed(utime).map_err(|e| malformed(e.to_string()))?;
         for typed in &typed {
@@ -114,7 +113,7 @@ impl Converter {
         Ok(())
     }
 
-    /// What became of all.
+    /// The summary.
     pub fn summary(self) -> Summary {
         let ends = self.first.zip(self.before);
         Summary {
@@ -129,14 +128,14 @@ impl Converter {
     }
 }
 
-/// So much is collected before it is written.
+/// Bytes collected before they are written.
 const CHUNK: usize = 1 << 16;
 
-/// Writes the LCM log that a log becomes. `go_on` is asked now and then. Gives what became of the log; nothing if it was not gone on
-/// with.
+/// Writes the LCM log of a CARMEN log. Calls `go_on` from time to time. Returns the summary; `None` if `go_on`
+/// returned false.
 ///
 /// # Errors
-/// The output does not take it.
+/// Errors of the output.
 pub fn convert(
     log: &mut Log,
     out: &mut dyn Write,
@@ -157,12 +156,12 @@ pub fn convert(
     Ok(Some(converter.summary()))
 }
 
-/// Gives the events that a log becomes to `take` until that says `false`. Says what became of it.
+/// Passes the events of a log to `take` until it returns `false`. Returns the summary.
 ///
 /// # Errors
 /// Those of `take`.
 pub fn events<E>(log: &mut Log, mut take: impl FnMut(&Event<'_>) -> Result<bool, E>) -> Result<Summary, E> {
-    // The converter makes a log of LCM, which is read again piece by piece.
+    // The converter writes an LCM log, which is read again piece by piece.
     let (mut converter, mut reader, mut bytes) = (Converter::default(), Reader::new(Format::Lcm), Vec::new());
     let mut go_on = true;
     while go_on && let Some(entry) = log.next_entry() {

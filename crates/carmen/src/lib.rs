@@ -1,4 +1,4 @@
-//! Logs of the CARMEN robot navigation toolkit, plain or gzip: laser scans and odometry, a message a line.
+//! Logs of the CARMEN robot navigation toolkit, plain or gzip: laser scans and odometry, one message per line.
 //!
 //! ```text
 //! FLASER n r_1 … r_n x y theta odom_x odom_y odom_theta stamp host log_stamp      the front laser
@@ -6,12 +6,12 @@
 //! ODOM x y theta tv rv accel stamp host log_stamp                                 odometry
 //! ```
 //!
-//! Such logs come from everywhere. Whatever is none of these is passed over and counted by its kind. A line that calls
-//! itself one of them and is none, a line that does not end, a file that was cut short: counted too, never an error.
-//! The memory it takes does not grow with the file.
+//! Such logs have many sources. Lines of other kinds are skipped and counted by kind. A malformed line, a line
+//! without an end, and a truncated file are also counted and never an error. The memory used does not grow with the
+//! file.
 //!
-//! [`Log`] reads; [`typed`] turns what was read into messages of the types in [`typed::SCHEMA`]; [`convert()`] writes an LCM log
-//! of it, and [`events`] hands the events of that log over.
+//! [`Log`] reads; [`typed`] turns lines into messages of the types in [`typed::SCHEMA`]; [`convert()`] writes an
+//! LCM log, and [`events`] returns the events of that log.
 
 mod convert;
 mod line;

@@ -1,21 +1,21 @@
-//! Lines of a file that may be compressed, damaged, or of one line that does not end.
+//! Lines of a file that may be compressed, damaged, or contain a line without an end.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// Longer lines are passed over.
+/// Longest line in bytes; longer ones are skipped.
 pub const LINE: usize = 8000;
 
-/// What comes next.
+/// The result of reading a line.
 pub(crate) enum Next {
     /// A line; it is in `Lines::text`.
     Line,
-    /// One longer than [`LINE`] was passed over.
+    /// A line longer than [`LINE`] was skipped.
     TooLong,
-    /// There is no more.
+    /// The end of the file.
     End,
-    /// There would be more, but this went wrong.
+    /// The rest of the file cannot be read, for this reason.
     CutShort(String),
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Whether it is compressed is seen from the first bytes.
+    /// The first bytes show whether it is compressed.
     pub fn new(mut bytes: impl BufRead + Send + 'static) -> io::Result<Lines> {
         let from: Box<dyn BufRead + Send> = if bytes.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
             Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(bytes)))
@@ -39,14 +39,14 @@ impl Lines {
         Ok(Lines { from, text: Vec::with_capacity(LINE), number: 0 })
     }
 
-    /// Brings the next line into `text`.
+    /// Reads the next line into `text`.
     pub fn next(&mut self) -> Next {
         self.text.clear();
         self.number += 1;
         match (&mut self.from).take(LINE as u64 + 1).read_until(b'\n', &mut self.text) {
             Ok(0) => return Next::End,
             Ok(_) => {}
-            // What came of the last line is not a line.
+            // The last line is incomplete, and so does not count.
             Err(e) => return Next::CutShort(e.to_string()),
         }
         if self.text.last() == Some(&b'\n') {
@@ -54,13 +54,13 @@ impl Lines {
             return Next::Line;
         }
         if self.text.len() <= LINE {
-            return Next::Line; // the last line of a file needs no end
+            return Next::Line; // the last line of a file needs no newline
         }
         self.skip_rest();
         Next::TooLong
     }
 
-    /// Passes over what is left of a line that is too long, without keeping it.
+    /// Skips the rest of a line that is too long, without keeping it.
     fn skip_rest(&mut self) {
         loop {
             let Ok(chunk) = self.from.fill_buf() else { return };

@@ -9,34 +9,34 @@ use std::path::Path;
 use crate::line::{LINE, Lines, Next};
 use crate::message::{Laser, Malformed, Message, Scan, kind};
 
-/// More kinds of line than this are counted together.
+/// Most kinds of lines counted separately.
 const KINDS: usize = 32;
 
-/// What was in a log, as far as it was read.
+/// Counts of a log's lines, as far as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Scans given out.
+    /// Scans returned.
     pub scans: u64,
-    /// Odometry given out.
+    /// Odometry messages returned.
     pub odometry: u64,
-    /// Lines of other kinds, by their first word; `#` are the comments.
+    /// Lines of other kinds, by their first word; `#` stands for comments.
     pub others: BTreeMap<String, u64>,
-    /// Lines that are not what they call themselves.
+    /// Malformed lines.
     pub broken: u64,
     /// Lines longer than [`LINE`].
     pub too_long: u64,
-    /// Why the file ended before its end.
+    /// Why the file is incomplete, if it is.
     pub cut_short: Option<String>,
 }
 
-/// A line that calls itself a message.
+/// A line of a known kind.
 #[derive(Debug)]
 pub struct Entry<'a> {
     /// The number of the line, from 1.
     pub number: u64,
-    /// The line, word for word and without its end.
+    /// The line, verbatim and without its newline.
     pub line: &'a [u8],
-    /// What it says, or why it is broken.
+    /// The message, or why the line is malformed.
     pub message: Result<Message, Malformed>,
 }
 
@@ -47,7 +47,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens a file. Whether it is compressed is seen from its first bytes, not from its name.
+    /// Opens a file. Its first bytes, not its name, show whether it is compressed.
     pub fn open(path: &Path) -> io::Result<Log> {
         Log::read(BufReader::with_capacity(1 << 16, File::open(path)?))
     }
@@ -63,7 +63,7 @@ impl Log {
         Ok(Log { lines: Lines::new(bytes)?, counts: Counts::default() })
     }
 
-    /// The next line that calls itself a message, sound or not. `None`: the log is over.
+    /// The next line of a known kind, valid or not. `None`: the end of the log.
     pub fn next_entry(&mut self) -> Option<Entry<'_>> {
         let message = loop {
             if !self.next_line() {
@@ -82,7 +82,8 @@ impl Log {
         Some(Entry { number: self.lines.number, line: &self.lines.text, message })
     }
 
-    /// The next sound scan of the front laser, with its line. All else counts as passed over. `None`: the log is over.
+    /// The next valid scan of the front laser, with its line. All other lines count as skipped. `None`: the end of
+    /// the log.
     pub fn next_scan(&mut self) -> Option<(Scan, &[u8])> {
         let scan = loop {
             if !self.next_line() {
@@ -102,12 +103,12 @@ impl Log {
         Some((scan, &self.lines.text))
     }
 
-    /// What was read so far.
+    /// Counts of the lines read so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Goes to the next line. False: there is none.
+    /// Goes to the next line. `false`: the end of the log.
     fn next_line(&mut self) -> bool {
         loop {
             match self.lines.next() {
@@ -126,7 +127,7 @@ impl Log {
     fn pass_over(&mut self) {
         let mut words = self.lines.text.split(u8::is_ascii_whitespace);
         let word = words.find(|w| !w.is_empty()).unwrap_or(b"(blank)");
-        // What stands in a file may be shown on a terminal: never as it is.
+        // Text from a file may be shown on a terminal, so it is always escaped.
         let kind = match word[0] {
             b'#' => "#".to_owned(),
             _ => word[..word.len().min(24)].escape_ascii().to_string(),
@@ -145,10 +146,10 @@ impl fmt::Display for Counts {
         }
         if !self.others.is_empty() {
             let kinds: Vec<String> = self.others.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
-            write!(f, "; passed over {}", kinds.join(", "))?;
+            write!(f, "; skipped {}", kinds.join(", "))?;
         }
         if self.broken > 0 {
-            write!(f, "; {} lines that are not what they call themselves", self.broken)?;
+            write!(f, "; {} malformed lines", self.broken)?;
         }
         if self.too_long > 0 {
             write!(f, "; {} lines over {LINE} bytes", self.too_long)?;

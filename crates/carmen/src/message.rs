@@ -1,4 +1,4 @@
-//! The lines that are understood.
+//! The kinds of lines that are parsed.
 
 use std::fmt;
 use std::str::SplitAsciiWhitespace;
@@ -10,7 +10,7 @@ use crate::LINE;
 pub enum Message {
     /// A laser scan.
     Scan(Scan),
-    /// Where the wheels say the robot is.
+    /// The robot's pose according to its wheels.
     Odometry(Odometry),
 }
 
@@ -30,37 +30,37 @@ pub struct Scan {
     pub laser: Laser,
     /// The ranges, m, from the right to the left over 180 degrees.
     pub ranges: Vec<f64>,
-    /// Where the laser was: x and y in m, heading in rad. Corrected by whoever made the log, if anybody did.
+    /// The laser's pose: x and y in m, heading in rad. Corrected by the log's author, if at all.
     pub pose: [f64; 3],
-    /// Where odometry had the robot: x and y in m, heading in rad.
+    /// The odometry pose: x and y in m, heading in rad.
     pub odometry: [f64; 3],
-    /// When it was measured, s; what that counts from is the log's own affair.
+    /// When it was measured, in s since the log's own epoch.
     pub stamp: f64,
-    /// When it was logged: seconds since the log began, as far as the log is to be trusted.
+    /// When it was logged: seconds since the log began, as far as the log can be trusted.
     pub logged: f64,
 }
 
-/// Where the wheels say the robot is.
+/// The robot's pose and motion according to its wheels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Odometry {
     /// x and y in m, heading in rad.
     pub pose: [f64; 3],
-    /// Forward, m/s.
+    /// Forward speed, m/s.
     pub speed: f64,
-    /// Turning to the left, rad/s.
+    /// Turn rate to the left, rad/s.
     pub turn_rate: f64,
-    /// Forward, m/s².
+    /// Forward acceleration, m/s².
     pub acceleration: f64,
-    /// As [`Scan::stamp`].
+    /// See [`Scan::stamp`].
     pub stamp: f64,
-    /// As [`Scan::logged`].
+    /// See [`Scan::logged`].
     pub logged: f64,
 }
 
-/// Why a line is not what it calls itself.
+/// Why a line is malformed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
-    /// In words, harmless on a terminal.
+    /// The reason, escaped for a terminal.
     pub what: String,
 }
 
@@ -72,7 +72,7 @@ impl fmt::Display for Malformed {
 impl std::error::Error for Malformed {}
 
 impl Message {
-    /// Reads a line. `None`: it is of a kind that is not understood.
+    /// Parses a line. `None`: it is of another kind.
     pub fn parse(line: &[u8]) -> Option<Result<Message, Malformed>> {
         match kind(line) {
             b"FLASER" => Some(Scan::parse(line).map(Message::Scan)),
@@ -81,14 +81,14 @@ impl Message {
             _ => None,
         }
     }
-    /// As [`Scan::stamp`].
+    /// See [`Scan::stamp`].
     pub fn stamp(&self) -> f64 {
         match self {
             Message::Scan(scan) => scan.stamp,
             Message::Odometry(odometry) => odometry.stamp,
         }
     }
-    /// As [`Scan::logged`].
+    /// See [`Scan::logged`].
     pub fn logged(&self) -> f64 {
         match self {
             Message::Scan(scan) => scan.logged,
@@ -98,7 +98,7 @@ impl Message {
 }
 
 impl Scan {
-    /// Reads a line of either laser.
+    /// Parses a line of either laser.
     pub fn parse(line: &[u8]) -> Result<Scan, Malformed> {
         let mut words = Words::new(line)?;
         let laser = match words.next("the kind of message")? {
@@ -109,7 +109,7 @@ impl Scan {
         let count = words.next("the number of ranges")?;
         let beams = count.parse().ok().filter(|n| *n <= LINE);
         let beams: usize =
-            beams.ok_or_else(|| malformed(format!("`{}` is no number of ranges", shown(count))))?;
+            beams.ok_or_else(|| malformed(format!("`{}` is not a number of ranges", shown(count))))?;
         let ranges = (0..beams).map(|_| words.number("a range")).collect::<Result<_, _>>()?;
         let pose = words.pose("the laser's pose")?;
         let odometry = words.pose("the odometry")?;
@@ -119,7 +119,7 @@ impl Scan {
 }
 
 impl Odometry {
-    /// Reads a line.
+    /// Parses a line.
     pub fn parse(line: &[u8]) -> Result<Odometry, Malformed> {
         let mut words = Words::new(line)?;
         let kind = words.next("the kind of message")?;
@@ -134,12 +134,12 @@ impl Odometry {
     }
 }
 
-/// The first word of a line: what it calls itself.
+/// The first word of a line: its kind.
 pub(crate) fn kind(line: &[u8]) -> &[u8] {
     line.split(u8::is_ascii_whitespace).next().unwrap_or_default()
 }
 
-/// The words of a line, taken one after the other.
+/// The words of a line.
 struct Words<'a>(SplitAsciiWhitespace<'a>);
 
 impl<'a> Words<'a> {
@@ -153,19 +153,19 @@ impl<'a> Words<'a> {
     fn number(&mut self, what: &str) -> Result<f64, Malformed> {
         let word = self.next(what)?;
         let number = word.parse().ok().filter(|n: &f64| n.is_finite());
-        number.ok_or_else(|| malformed(format!("`{}` is no number, where {what} should be", shown(word))))
+        number.ok_or_else(|| malformed(format!("`{}` is not a number, expected {what}", shown(word))))
     }
     fn pose(&mut self, what: &str) -> Result<[f64; 3], Malformed> {
         Ok([self.number(what)?, self.number(what)?, self.number(what)?])
     }
-    /// Stamp, host and stamp of the log, and then nothing more.
+    /// Timestamp, host and the log's timestamp, and then the end of the line.
     fn stamps(&mut self) -> Result<(f64, f64), Malformed> {
         let stamp = self.number("the stamp")?;
         self.next("the host")?;
         let logged = self.number("the log's stamp")?;
         match self.0.next() {
             None => Ok((stamp, logged)),
-            Some(word) => Err(malformed(format!("`{}` is too many behind its end", shown(word)))),
+            Some(word) => Err(malformed(format!("`{}` is unexpected after its end", shown(word)))),
         }
     }
 }
@@ -174,7 +174,7 @@ fn malformed(what: String) -> Malformed {
     Malformed { what }
 }
 
-/// A word of a file, as it may be shown on a terminal.
+/// A word of a file, escaped for a terminal.
 pub(crate) fn shown(word: &str) -> String {
     word.as_bytes()[..word.len().min(24)].escape_ascii().to_string()
 }

@@ -1,4 +1,4 @@
-//! What was read, as typed messages in LCM's encoding.
+//! Typed messages in LCM's encoding, made from a log's lines.
 //!
 //! | line | channel | type |
 //! |---|---|---|
@@ -7,7 +7,7 @@
 //! | `RLASER` | `LASER_REAR`, `LASER_REAR_POSE` | likewise |
 //! | `ODOM` | `ODOMETRY` | `carmen.odometry_t` |
 //!
-//! The odometry that a scan's line repeats is not taken: it is that of the `ODOM` lines.
+//! The odometry that a scan's line repeats is not used: it is that of the `ODOM` lines.
 
 use std::f64::consts::PI;
 
@@ -15,7 +15,7 @@ use saltus_wire::{EncodeError, Writer};
 
 use crate::{Laser, Message, Odometry, Scan};
 
-/// The types, in the type language.
+/// The types, as .lcm source.
 pub const SCHEMA: &str = include_str!("../types/carmen.lcm");
 
 const LASER: u64 = 0xe3d1_7423_180b_5e8d;
@@ -25,23 +25,23 @@ const ODOMETRY: u64 = 0x9f00_0e4a_a710_6057;
 /// A message, ready to be logged or published.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Typed {
-    /// The channel that it belongs on.
+    /// Its channel.
     pub channel: &'static str,
     /// Its bytes.
     pub data: Vec<u8>,
 }
 
-/// Seconds as µs; `None` if an int64 cannot hold them.
+/// Seconds as µs; `None` if they do not fit into an int64.
 pub fn micros(seconds: f64) -> Option<i64> {
     let us = (seconds * 1e6).round();
     (us.abs() < 9e18).then_some(us as i64)
 }
 
 impl Message {
-    /// The messages that it becomes, with this time of measurement in µs.
+    /// The typed messages of this message, with this time of measurement in µs.
     ///
     /// # Errors
-    /// None that a message which [`Log`](crate::Log) gave can cause.
+    /// None for a message that [`Log`](crate::Log) returned.
     pub fn typed(&self, utime: i64) -> Result<Vec<Typed>, EncodeError> {
         let (laser, pose) = match self {
             Message::Odometry(odometry) => {
@@ -59,8 +59,8 @@ impl Message {
 }
 
 impl Scan {
-    /// Radians from one beam to the next. The logs do not say it. Lasers of an odd number of beams (181, 361) measure
-    /// at both ends of the half circle, those of an even number (180, 360) leave out the last.
+    /// Radians between two beams, which the logs do not contain. Lasers with an odd number of beams (181, 361)
+    /// measure at both ends of the half circle; those with an even number (180, 360) omit the last.
     pub fn step(&self) -> f64 {
         match self.ranges.len() {
             0 | 1 => 0.0,
@@ -98,7 +98,7 @@ impl Odometry {
     }
 }
 
-/// A message of a type whose fields take so many bytes.
+/// A message of a type whose fields take this many bytes.
 fn message(
     fingerprint: u64,
     size: usize,

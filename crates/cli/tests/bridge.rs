@@ -134,7 +134,7 @@ fn what_makes_no_sense_is_refused_in_words() {
     let place = Place::new();
     let url = &place.url()[..];
     for (arguments, words) in [
-        (&[url, "nope"][..], "`nope` is no domain's URL"),
+        (&[url, "nope"][..], "`nope` is not a domain URL"),
         (&[url, "nope://"], "nope://"),
         (&[url, "udpm://?colour=red"], "no option `colour`"),
         (&[url, url], "the same domain"),

@@ -107,9 +107,9 @@ fn who_is_closed_and_what_is_refused_is_told() {
     assert_eq!(all["refused"], 1);
     let told: Vec<&str> = told.lines().collect();
     assert!(told.len() == 3, "{told:?}");
-    assert!(told[0].contains(": it sent garbage: first word 0x47455420"), "{told:?}");
-    assert!(told[1].contains("matches nothing: `(` is no regular expression"), "{told:?}");
-    assert!(told.iter().any(|line| line.contains("as many clients as are allowed")), "{told:?}");
+    assert!(told[0].contains(": it sent invalid data: first word 0x47455420"), "{told:?}");
+    assert!(told[1].contains("matches nothing: `(` is not a regular expression"), "{told:?}");
+    assert!(told.iter().any(|line| line.contains("the maximum number of clients is reached")), "{told:?}");
 }
 
 #[test]

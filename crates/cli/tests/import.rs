@@ -36,7 +36,7 @@ fn scans_and_odometry_become_events_and_the_rest_is_told() {
     let ended = place.run(["import", "carmen", &log, "-o", &out]).saying(0, "5 events");
     for words in [
         "1 #, 1 PARAM",
-        "left out malformed line 5: `nonsense` is no number",
+        "left out malformed line 5: `nonsense` is not a number",
         "timestamps that go back: 1, by up to 1.50 s, the first in line 6; kept",
         "1 LASER_FRONT, 1 LASER_FRONT_POSE, 1 LASER_REAR, 1 LASER_REAR_POSE, 1 ODOMETRY",
     ] {

@@ -1,4 +1,4 @@
-//! What the library says it cannot.
+//! Errors of the library.
 
 use saltus_transport::Error;
 use std::fmt::Display;

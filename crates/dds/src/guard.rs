@@ -1,5 +1,5 @@
-//! The library listens on all addresses, whatever interface it is told. What shall stay on this machine is bound to the
-//! loopback interface after it is made.
+//! Binds sockets to the loopback interface. The library listens on all addresses, even with an interface
+//! configured, so sockets for this machine only are bound after they are created.
 
 use super::failed::failed;
 use saltus_transport::Result;
@@ -9,7 +9,7 @@ use std::mem::size_of_val;
 use std::os::fd::RawFd;
 use std::path::PathBuf;
 
-/// This process's sockets: what names each of them, and its descriptor. The names are not used again; descriptors are.
+/// This process's sockets: a unique name of each, and its descriptor. Names are not reused; descriptors are.
 pub(super) fn sockets() -> HashMap<PathBuf, RawFd> {
     let entries = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let named = entries.filter_map(|entry| {
@@ -19,13 +19,13 @@ pub(super) fn sockets() -> HashMap<PathBuf, RawFd> {
     named.filter(|(name, _)| name.to_string_lossy().starts_with("socket:")).collect()
 }
 
-/// Binds the sockets of a participant to the loopback interface: those that were not among `before`, and listen on all
-/// addresses. Nobody else may make such sockets in between.
+/// Binds the sockets of a participant to the loopback interface: those that are not in `before` and listen on all
+/// addresses. No other code may create such sockets in between.
 ///
 /// # Errors
-/// Not all are found that there must be, or the kernel refuses.
+/// Some of the expected sockets are not found, or the kernel refuses.
 pub(super) fn keep_here(before: &HashMap<PathBuf, RawFd>, domain: u16, participant: u16) -> Result<()> {
-    // RTPS, section 9.6.2: where a participant listens.
+    // RTPS, section 9.6.2: the ports of a participant.
     let first = 7400 + 250 * domain;
     let own = [first + 10 + 2 * participant, first + 11 + 2 * participant];
     let mut found = 0;
@@ -50,10 +50,11 @@ pub(super) fn keep_here(before: &HashMap<PathBuf, RawFd>, domain: u16, participa
 
 /// The port of a socket that is bound to all addresses of IPv4.
 fn port(fd: RawFd) -> Option<u16> {
-    // SAFETY: all zeros is such an address.
+    // SAFETY: all zeros is a valid address.
     let mut address: libc::sockaddr_in = unsafe { std::mem::zeroed() };
     let mut len = size_of_val(&address) as libc::socklen_t;
-    // SAFETY: the kernel writes at most `len` bytes of an address that lives across the call; it refuses what is no socket.
+    // SAFETY: the kernel writes at most `len` bytes of an address that stays alive across the call; it refuses
+    // descriptors that are not sockets.
     let result = unsafe { libc::getsockname(fd, (&raw mut address).cast(), &mut len) };
     let is_any = address.sin_family == libc::AF_INET as u16 && address.sin_addr.s_addr == 0;
     (result == 0 && is_any).then(|| u16::from_be(address.sin_port))
@@ -61,7 +62,7 @@ fn port(fd: RawFd) -> Option<u16> {
 
 fn bind(fd: RawFd) -> io::Result<()> {
     let name = *b"lo\0";
-    // SAFETY: the name lives across the call, and has the length that is told.
+    // SAFETY: the name stays alive across the call, and has the length given.
     let result = unsafe {
         libc::setsockopt(
             fd,

@@ -1,4 +1,4 @@
-//! Types that are known, and messages of them in LCM's encoding and in CDR.
+//! Known types, and conversion of their messages between LCM's encoding and CDR.
 
 use super::names::Names;
 use super::raw::Raw;
@@ -9,11 +9,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Types that are remembered. Descriptions may come from others.
+/// Most types remembered. Descriptions may come from other processes.
 const MOST: usize = 4096;
-/// The longest description that is read, in bytes.
+/// The longest description accepted, in bytes.
 const LONGEST: usize = 128 << 10;
-/// How deep directories are looked through.
+/// How deep directories are searched.
 const DEEPEST: usize = 16;
 
 /// A type.
@@ -22,7 +22,7 @@ pub(super) struct Kind {
     schema: Arc<Schema>,
     id: StructId,
     names: Names,
-    /// What DDS calls it.
+    /// Its name in DDS.
     pub name: String,
 }
 
@@ -30,7 +30,7 @@ impl Kind {
     pub fn fingerprint(&self) -> u64 {
         self.schema.get(self.id).fingerprint
     }
-    /// The type in words for others.
+    /// The description of the type for other programs.
     pub fn description(&self) -> Description {
         let (name, schema) = (self.schema.get(self.id).name.to_string(), self.schema.to_lcm(self.id));
         Description { name, fingerprint: self.fingerprint(), schema }
@@ -39,20 +39,20 @@ impl Kind {
     pub fn fits(&self, message: &[u8]) -> bool {
         message.first_chunk().is_some_and(|bytes| u64::from_be_bytes(*bytes) == self.fingerprint())
     }
-    /// A message in LCM's encoding, in CDR.
+    /// Converts a message from LCM's encoding to CDR.
     pub fn to_cdr(&self, message: &[u8]) -> std::result::Result<Raw, String> {
         let record = wire::decode(&self.schema, self.id, message).map_err(|e| e.to_string())?;
         let bytes = cdr::encode(&record, self.names.dialect(), cdr::Endian::Little);
         bytes.map(|bytes| Raw(bytes.into())).map_err(|e| e.to_string())
     }
-    /// A message in CDR, in LCM's encoding.
+    /// Converts a message from CDR to LCM's encoding.
     pub fn to_lcm(&self, payload: &[u8]) -> std::result::Result<Vec<u8>, String> {
         let record = cdr::decode(&self.schema, self.id, self.names.dialect(), payload);
         wire::encode(&record.map_err(|e| e.to_string())?).map_err(|e| e.to_string())
     }
 }
 
-/// All types that are known.
+/// All known types.
 #[derive(Debug)]
 pub(super) struct Kinds {
     names: Names,
@@ -70,7 +70,7 @@ impl Kinds {
         Kinds { names, known: RwLock::default() }
     }
 
-    /// Learns all types of the type files in `dir` and below it.
+    /// Adds all types of the .lcm files in `dir` and below it.
     pub fn learn_directory(&self, dir: &Path) -> Result<()> {
         let mut files = Vec::new();
         walk(dir, DEEPEST, &mut files)?;
@@ -84,7 +84,7 @@ impl Kinds {
         Ok(())
     }
 
-    /// Learns a type that somebody describes, if the description is what its fingerprint says.
+    /// Adds a described type, if the description matches its fingerprint.
     pub fn learn(&self, what: &Description) -> Option<Arc<Kind>> {
         if let Some(kind) = self.of_fingerprint(what.fingerprint) {
             return Some(kind);
@@ -97,7 +97,7 @@ impl Kinds {
         (schema.get(id).fingerprint == what.fingerprint).then(|| self.add(&schema, id)).flatten()
     }
 
-    /// `None` for a type that CDR cannot have, or whose name another type has.
+    /// `None` for a type that CDR cannot represent, or whose name belongs to another type.
     fn add(&self, schema: &Arc<Schema>, id: StructId) -> Option<Arc<Kind>> {
         let name = self.names.of_type(schema, id).ok()?;
         let kind = Arc::new(Kind { schema: schema.clone(), id, names: self.names, name: name.clone() });
@@ -119,7 +119,7 @@ impl Kinds {
     pub fn of_message(&self, message: &[u8]) -> Option<Arc<Kind>> {
         self.of_fingerprint(u64::from_be_bytes(*message.first_chunk()?))
     }
-    /// The type that DDS calls so.
+    /// The type with this name in DDS.
     pub fn named(&self, name: &str) -> Option<Arc<Kind>> {
         self.known.read().unwrap_or_else(PoisonError::into_inner).by_name.get(name).cloned()
     }
@@ -128,7 +128,7 @@ impl Kinds {
     }
 }
 
-/// The type files in a directory and below it.
+/// The .lcm files in a directory and below it.
 fn walk(dir: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
     let failed = |e| Error::system(format!("look for types in `{}`", dir.display()), e);
     for entry in std::fs::read_dir(dir).map_err(failed)? {

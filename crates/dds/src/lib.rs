@@ -1,4 +1,4 @@
-//! `dds://`: RTPS, the network of DDS and ROS 2. A channel is a topic.
+//! `dds://`: RTPS, the protocol of DDS and ROS 2. A channel is a topic.
 //!
 //! ```text
 //! publish ─► Writer (LCM ─► CDR by the type, or bytes in a wrapper) ─► the library's thread ─► network
@@ -38,36 +38,36 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 use writer::Writer;
 
-/// Messages of a topic that it keeps for a subscriber's sake, at most.
+/// Most messages of a topic that are kept for a subscriber.
 const DEEPEST: u64 = 1024;
-/// How long a subscriber has to confirm a message, before a newer one may take its place.
+/// How long a subscriber may take to acknowledge a message, before a newer one may replace it.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// How long the last messages are waited for when a domain closes.
+/// Longest wait for the last messages when a domain closes.
 const LINGER: Duration = Duration::from_millis(500);
 
 const OPTIONS: &str = "reliability (reliable or best_effort), depth, names (plain or ros2), types (a directory of \
                        .lcm files), iface (a network interface, or all), patience (ms)";
 
-/// A domain of DDS.
+/// A DDS domain.
 pub(crate) struct Dds {
     settings: Settings,
     kinds: Kinds,
     writers: RwLock<HashMap<Name, Arc<Writer>>>,
-    /// Made by the first who needs it.
+    /// Created on first use.
     receiving: Mutex<Option<Joined>>,
     news: Arc<News>,
 }
 
-/// The part that has joined the network. What hangs on the node goes before it.
+/// The part that has joined the network. Parts of the node are dropped before it.
 struct Joined {
     readers: Readers,
-    /// Whether to look anew who publishes what.
+    /// Whether to check again which topics are published.
     changed: bool,
     listener: DomainParticipantStatusListener,
     node: Arc<Node>,
 }
 
-/// Raised by the library's threads when there is something to take in.
+/// Raised by the library's threads when there is something to receive.
 struct News(Event);
 
 impl Wake for News {
@@ -82,13 +82,16 @@ impl Wake for News {
 /// Opens `dds://`.
 ///
 /// # Errors
-/// A URL that makes no sense, and what the system refuses.
+/// An invalid URL, and errors of the system.
 pub fn open(mut url: Url) -> Result<Box<dyn Transport>> {
     let id = match url.network.as_str() {
         "" => 0,
         text => {
-            let bad =
-                || url.invalid("the number of a DDS domain is from 0 to 232: write for instance dds://0");
+            let bad = || {
+                url.invalid(
+                    "the number of a DDS domain must be from 0 to 232: expected, for example, dds://0",
+                )
+            };
             text.parse().ok().filter(|id| *id <= 232).ok_or_else(bad)?
         }
     };
@@ -122,9 +125,9 @@ pub fn open(mut url: Url) -> Result<Box<dyn Transport>> {
 }
 
 impl Dds {
-    /// The part that has joined the network; joins it now if nobody has.
+    /// The part that has joined the network; joins it if necessary.
     fn join(&self) -> Result<Joint<'_>> {
-        // Lists that are whole between any two lines, and the library's own.
+        // Lists that are whole between any two lines, and the library's own data.
         let mut receiving = self.receiving.lock().unwrap_or_else(PoisonError::into_inner);
         if receiving.is_none() {
             let node = Arc::new(Node::open(&self.settings)?);
@@ -134,7 +137,8 @@ impl Dds {
         Ok(Joint(receiving))
     }
 
-    /// The writer of a channel; `kind`: what its messages are, if it has none yet or one of bytes.
+    /// The writer of a channel; `kind`: the type of its messages, for a channel that has no writer yet or one of
+    /// bytes.
     fn writer(&self, name: &Name, kind: Option<Arc<Kind>>) -> Result<Arc<Writer>> {
         let node = self.join()?.node()?;
         let mut writers = self.writers.write().unwrap_or_else(PoisonError::into_inner);
@@ -142,7 +146,7 @@ impl Dds {
             Some(writer) if kind.is_none() || !writer.is_of_bytes() => return Ok(writer.clone()),
             _ => {}
         }
-        writers.remove(name); // two writers of one channel would be two types of one topic
+        writers.remove(name); // two writers of one channel would give one topic two types
         let (topic, bytes) = (self.settings.names.topic(name)?, self.settings.names.bytes());
         let writer = Arc::new(Writer::new(node, &topic, bytes, kind)?);
         writers.insert(name.clone(), writer.clone());
@@ -153,7 +157,7 @@ impl Dds {
     }
 }
 
-/// What has joined, locked.
+/// The joined part, locked.
 struct Joint<'a>(MutexGuard<'a, Option<Joined>>);
 
 impl Joint<'_> {
@@ -181,7 +185,7 @@ impl Joined {
 impl Announces for Dds {
     fn announce(&self, name: &Name, what: Option<&Description>) -> Result<()> {
         let kind = what.and_then(|what| self.kinds.learn(what));
-        // Where types are known, the first message says which is this channel's.
+        // Where types are known, the first message determines the channel's type.
         if kind.is_some() || self.kinds.is_empty() {
             self.writer(name, kind)?;
         }
@@ -240,7 +244,7 @@ impl Transport for Dds {
             joined.readers.subscribe(pattern);
             joined.changed = true;
         }
-        self.news.0.raise(); // whoever drains looks who publishes
+        self.news.0.raise(); // the next drain checks which topics are published
         Ok(())
     }
     fn unsubscribe(&self, pattern: &Pattern) {

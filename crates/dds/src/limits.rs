@@ -1,10 +1,10 @@
-//! How many messages are kept, and how long is waited.
+//! Limits of kept messages and waiting times.
 
 use std::time::Duration;
 
-/// Messages of a topic that the library keeps, if nobody wants more.
+/// Messages of a topic that the library keeps by default.
 pub(super) const DEPTH: u64 = 64;
-/// Messages that a reliable publisher keeps at least for those who have not confirmed them.
+/// Least number of unacknowledged messages that a reliable publisher keeps.
 pub(super) const LEAST_WINDOW: u64 = 16;
-/// How long the library may take to send what lies there, besides what subscribers have to confirm it.
+/// How long the library may take to send queued messages, in addition to the time for acknowledgments.
 pub(super) const SENDING: Duration = Duration::from_millis(100);

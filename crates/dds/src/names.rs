@@ -1,16 +1,16 @@
-//! What channels and types are called on DDS.
+//! Names of channels and types in DDS.
 
 use saltus_channel::Name;
 use saltus_transport::{Error, Result};
 use saltus_types::cdr::{self, Dialect, Unsupported};
 use saltus_types::{Schema, StructId};
 
-/// Whose names.
+/// The naming convention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
-    /// A channel's name is the topic's; types are called as in IDL: `exlcm::pose_t`.
+    /// A topic has its channel's name; types are named as in IDL: `exlcm::pose_t`.
     Plain,
-    /// Those of ROS 2: channel `imu` is the topic `rt/imu`, types are called `sensor_msgs::msg::dds_::Imu_`.
+    /// As in ROS 2: channel `imu` is the topic `rt/imu`, types are named `sensor_msgs::msg::dds_::Imu_`.
     Ros2,
 }
 
@@ -19,14 +19,15 @@ impl Names {
     pub fn topic(self, channel: &Name) -> Result<String> {
         let text = std::str::from_utf8(channel.as_bytes());
         let text =
-            text.map_err(|_| Error::invalid(format!("a topic of DDS must be text; `{channel}` is not")))?;
+            text.map_err(|_| Error::invalid(format!("a DDS topic must be valid UTF-8; `{channel}` is not")))?;
         Ok(match self {
             Names::Plain => text.into(),
             Names::Ros2 => format!("rt/{}", text.trim_start_matches('/')),
         })
     }
 
-    /// The channel of a topic; `None` for what is no channel: services of ROS 2, and names of more than 63 bytes.
+    /// The channel of a topic; `None` for topics that are not channels: services of ROS 2, and names of more than
+    /// 63 bytes.
     pub fn channel(self, topic: &str) -> Option<Name> {
         let name = match self {
             Names::Plain => topic,
@@ -35,7 +36,7 @@ impl Names {
         Name::new(name).ok()
     }
 
-    /// The type of messages that nobody told the type of: a struct with one `sequence<octet>`.
+    /// The type of messages without a known type: a struct with one `sequence<octet>`.
     pub fn bytes(self) -> &'static str {
         match self {
             Names::Plain => "saltus::Bytes",
@@ -43,7 +44,7 @@ impl Names {
         }
     }
 
-    /// What a type is called.
+    /// The name of a type.
     pub fn of_type(self, schema: &Schema, id: StructId) -> std::result::Result<String, Unsupported> {
         let name = cdr::schema(schema, id, self.dialect())?.name;
         Ok(match (self, name.split_once("/msg/")) {
@@ -51,7 +52,7 @@ impl Names {
             _ => name,
         })
     }
-    /// How messages lie in CDR.
+    /// The CDR encoding.
     pub fn dialect(self) -> Dialect {
         match self {
             Names::Plain => Dialect::OmgIdl,

@@ -1,4 +1,4 @@
-//! This process on the network: a participant, made when the first publisher or subscriber needs it.
+//! This process on the network: a participant, created when the first publisher or subscriber needs it.
 
 use super::failed::failed;
 use super::guard;
@@ -18,22 +18,23 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// What the URL says.
+/// The settings of a URL.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     /// The domain's number, from 0 to 232.
     pub id: u16,
     pub names: Names,
     pub reliable: bool,
-    /// Messages of a topic that the library keeps; `None`: as many as subscribers want.
+    /// Messages of a topic that the library keeps; `None`: as many as subscribers request.
     pub depth: Option<u64>,
     /// An interface by name or address; `None`: the loopback interface; `all` for all.
     pub iface: Option<String>,
-    /// How long a subscriber has to confirm a message of a reliable publisher, before a newer one may take its place.
+    /// How long a subscriber may take to acknowledge a message of a reliable publisher, before a newer one may
+    /// replace it.
     pub patience: Duration,
 }
 
-/// The participant and what hangs on it.
+/// The participant and the objects that belong to it.
 pub(super) struct Node {
     participant: DomainParticipant,
     publisher: Publisher,
@@ -42,16 +43,16 @@ pub(super) struct Node {
     settings: Settings,
 }
 
-/// What tells one writer from another.
+/// A number that identifies a writer.
 pub(super) fn number(writer: GUID) -> u64 {
     let mut hasher = DefaultHasher::new();
     writer.to_bytes().hash(&mut hasher);
-    hasher.finish().max(1) // 0 is for who is unknown
+    hasher.finish().max(1) // 0 means unknown
 }
 
 impl Node {
     pub fn open(settings: &Settings) -> Result<Node> {
-        // So that the sockets that are new are those of this participant.
+        // So that new sockets are those of this participant.
         static ONE: Mutex<()> = Mutex::new(());
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let mut builder = DomainParticipantBuilder::new(settings.id);
@@ -80,11 +81,11 @@ impl Node {
     pub fn names(&self) -> Names {
         self.settings.names
     }
-    /// What happens on the network.
+    /// Events of the network.
     pub fn listener(&self) -> DomainParticipantStatusListener {
         self.participant.status_listener()
     }
-    /// Whether a writer or reader is of this very process.
+    /// Whether a writer or reader belongs to this process.
     pub fn is_own(&self, guid: GUID) -> bool {
         guid.prefix == self.participant.guid().prefix
     }
@@ -108,14 +109,15 @@ impl Node {
         topic.map_err(|e| failed(format!("make the topic `{name}` of DDS"), e))
     }
 
-    /// Messages that a writer may have sent without their being confirmed.
+    /// Most unacknowledged messages of a writer.
     pub fn window(&self) -> u64 {
         self.settings.depth.unwrap_or(DEPTH).max(LEAST_WINDOW)
     }
     pub fn patience(&self) -> Duration {
         self.settings.patience
     }
-    /// Lets the reliable readers of a topic be without the messages of `writer` up to `last`, if they have not confirmed them.
+    /// Releases the reliable readers of a topic from the messages of `writer` up to `last`, if they have not
+    /// acknowledged them.
     pub fn pass_over(&self, topic: &str, writer: GUID, last: i64) {
         for found in self.participant.discovered_readers() {
             let (what, reader) = (found.subscription_topic_data, found.reader_proxy);
@@ -135,7 +137,7 @@ impl Node {
         writer.map_err(|e| failed(format!("publish on the topic `{}` of DDS", topic_name(&topic)), e))
     }
 
-    /// `offered`: what the one offers whom it is made for; a reader that asks for more gets nothing.
+    /// `offered`: the QoS of the writer that this reader is for; a reader that requests more receives nothing.
     pub fn reader(
         &self,
         topic: &str,
@@ -156,7 +158,7 @@ fn topic_name(topic: &Topic) -> String {
     topic.name()
 }
 
-/// The addresses of an interface; `None`: of all.
+/// The addresses of an interface; `None`: all.
 fn addresses(iface: Option<&str>) -> Result<Option<Vec<IpAddr>>> {
     let iface = match iface {
         None | Some("lo") => return Ok(Some(vec![Ipv4Addr::LOCALHOST.into()])),
@@ -170,7 +172,7 @@ fn addresses(iface: Option<&str>) -> Result<Option<Vec<IpAddr>>> {
     }
     if found.is_empty() {
         return Err(Error::invalid(format!(
-            "there is no network interface `{iface}` with an IPv4 address: `ip address` lists them; name or address will do"
+            "there is no network interface `{iface}` with an IPv4 address: `ip address` lists them; use a name or an address"
         )));
     }
     Ok(Some(found))

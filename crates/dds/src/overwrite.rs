@@ -1,9 +1,10 @@
-//! History of the kind "keep last": what a reliable subscriber has not confirmed is overwritten. The library keeps it instead, and
-//! refuses what is new, until the subscriber confirms or its time is over.
+//! "Keep last" history for reliable writers: messages that a subscriber has not acknowledged are overwritten. The
+//! library keeps them instead, and refuses new messages, until the subscriber acknowledges or a time limit expires.
 //!
-//! It goes by words that RTPS has for it. Where one may speak for another (`INFO_SRC`), we confirm to ourselves in the place
-//! of the subscriber. It is told (`GAP`) that what came before does not concern it any more, so that it waits for that in vain
-//! no longer, if it is alive. For one that has confirmed more, neither changes anything.
+//! It uses standard parts of RTPS. One participant may send for another (`INFO_SRC`), so we send ourselves the
+//! acknowledgment in the subscriber's name. A `GAP` message tells the subscriber that earlier messages are
+//! irrelevant, so that it stops waiting for them, if it is alive. Neither has an effect on a subscriber that has
+//! acknowledged more.
 
 use super::failed::failed;
 use rustdds::GUID;
@@ -13,45 +14,45 @@ use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Speaks for others, and to them.
+/// Sends messages in the name of other participants, and to them.
 #[derive(Debug)]
 pub(super) struct Speaker {
     socket: UdpSocket,
-    /// Where this participant hears what readers confirm.
+    /// The address at which this participant receives acknowledgments.
     own: SocketAddr,
-    /// Numbers what is confirmed. They go down from here; those of readers go up.
+    /// Counts acknowledgments, downwards from here; readers count upwards.
     number: AtomicI32,
 }
 
 impl Speaker {
-    /// `stays`: whether the network is this machine.
+    /// `stays`: whether the network is this machine only.
     pub fn new(domain: u16, participant: u16, stays: bool) -> Result<Speaker> {
         let ip = if stays { Ipv4Addr::LOCALHOST } else { Ipv4Addr::UNSPECIFIED };
         let socket = UdpSocket::bind((ip, 0)).and_then(|s| s.set_nonblocking(true).map(|()| s));
         let socket = socket.map_err(|e| failed("make a socket for DDS", e))?;
-        // RTPS, section 9.6.2: where a participant listens for data.
+        // RTPS, section 9.6.2: the port on which a participant receives data.
         let port = 7411 + 250 * u32::from(domain) + 2 * u32::from(participant);
         let port = u16::try_from(port).map_err(|_| failed("join DDS", "too many participants"))?;
         Ok(Speaker { socket, own: (Ipv4Addr::LOCALHOST, port).into(), number: AtomicI32::new(-1) })
     }
 
-    /// Lets `reader`, which listens at `places`, be without the messages of `writer` up to `last`. What gets lost is said again
-    /// by the next call.
+    /// Releases `reader`, which listens at `places`, from the messages of `writer` up to `last`. If a datagram is
+    /// lost, the next call repeats it.
     pub fn pass_over(&self, writer: GUID, reader: GUID, places: impl Iterator<Item = SocketAddr>, last: i64) {
-        let number = self.number.fetch_sub(1, Relaxed); // any that was not used lately will do
+        let number = self.number.fetch_sub(1, Relaxed); // any number that was not used recently will do
         let _ = self.socket.send_to(&confirm(writer, reader, last, number), self.own);
         let gap = gap(writer, reader, last);
         places.for_each(|place| drop(self.socket.send_to(&gap, place)));
     }
 }
 
-/// Submessages, as section 9.4.5 of RTPS has them, and the flag that says that their numbers begin with the lowest byte.
+/// Submessage IDs, as in section 9.4.5 of RTPS, and the flag for little-endian numbers.
 const ACKNACK: u8 = 0x06;
 const GAP: u8 = 0x08;
 const INFO_SRC: u8 = 0x0c;
 const INFO_DST: u8 = 0x0e;
 const LITTLE: u8 = 1;
-/// Version 2.1, of no vendor.
+/// Version 2.1, without a vendor.
 const VERSION: [u8; 4] = [2, 1, 0, 0];
 
 fn parts(guid: GUID) -> ([u8; 12], [u8; 4]) {
@@ -74,33 +75,33 @@ fn message(from: [u8; 12], submessages: [(u8, u8, &[&[u8]]); 2]) -> Vec<u8> {
     bytes
 }
 
-/// `reader` has all up to `last` and asks for nothing. The message itself is from nobody: by what it comes, the library
-/// would learn a way to the reader's participant.
+/// `reader` has everything up to `last` and requests nothing. The message itself has no sender: otherwise the
+/// library would take our address for the reader's participant.
 fn confirm(writer: GUID, reader: GUID, last: i64, count: i32) -> Vec<u8> {
     let ((_, to), (of, by)) = (parts(writer), parts(reader));
     let source: [&[u8]; 3] = [&[0; 4], &VERSION, &of];
     let state: [&[u8]; 5] = [&by, &to, &number(last + 1), &[0; 4], &count.to_le_bytes()];
-    const FINAL: u8 = 2; // no answer is wanted
+    const FINAL: u8 = 2; // no answer is requested
     message([0; 12], [(INFO_SRC, 0, &source), (ACKNACK, FINAL, &state)])
 }
 
-/// What is up to `last` does not concern `reader`.
+/// Messages up to `last` are irrelevant to `reader`.
 fn gap(writer: GUID, reader: GUID, last: i64) -> Vec<u8> {
     let ((own, from), (to, by)) = (parts(writer), parts(reader));
     let list: [&[u8]; 5] = [&by, &from, &number(1), &number(last + 1), &[0; 4]];
     message(own, [(INFO_DST, 0, &[&to]), (GAP, 0, &list)])
 }
 
-/// What was published when, roughly.
+/// Which messages were published when, approximately.
 #[derive(Debug)]
 pub(super) struct Past {
-    /// Messages that may be unconfirmed.
+    /// Most unacknowledged messages.
     window: i64,
     marks: VecDeque<Mark>,
     last: i64,
     /// Bytes of all messages, ever.
     bytes: u64,
-    /// When somebody was last found to confirm nothing for as long as he was given.
+    /// When a reader was last found to acknowledge nothing within its time limit.
     found: Option<Instant>,
 }
 
@@ -111,22 +112,24 @@ struct Mark {
     bytes: u64,
 }
 
-/// There is a mark at least each so many bytes.
+/// A mark is set at least every this many bytes.
 const STEP: u64 = 4 << 20;
-/// Bytes that are kept for those who do not confirm, and as many again as are published in 6 s, after which the library looks.
+/// Most bytes kept for readers that do not acknowledge, beyond those published in 6 s, after which the library
+/// checks.
 const MOST_BYTES: u64 = 64 << 20;
-/// Who was found to confirm nothing is given only this much time from then on,
+/// After a reader was found to acknowledge nothing, the time limit is this much,
 const SHORT: Duration = Duration::from_millis(5);
-/// until nobody was found for so long.
+/// until none was found for this long.
 const AGAIN: Duration = Duration::from_secs(10);
-/// Marks that are kept.
+/// Marks kept.
 const MARKS: i64 = 16;
 
 impl Past {
     pub fn new(window: i64) -> Past {
         Past { window, marks: VecDeque::new(), last: 0, bytes: 0, found: None }
     }
-    /// A message was published. What is too much to be kept, if anything, for those that have not confirmed it for `patience`.
+    /// Records that a message was published. Returns the last message beyond the limits, if any, among those
+    /// unacknowledged for `patience`.
     pub fn note(&mut self, number: i64, len: usize, patience: Duration) -> Option<i64> {
         self.last = self.last.max(number);
         self.bytes += len as u64;
@@ -142,7 +145,7 @@ impl Past {
         }
         too_much.then_some(oldest.number)
     }
-    /// The last that may be overwritten now, to make room: published `patience` ago, and in the older half.
+    /// The last message that may be overwritten now: published at least `patience` ago, and in the older half.
     pub fn old(&mut self, patience: Duration) -> Option<i64> {
         let lately = self.found.is_some_and(|at| at.elapsed() < AGAIN);
         let patience = if lately { patience.min(SHORT) } else { patience };
@@ -180,8 +183,8 @@ mod tests {
         let old = past.old(now).expect("all are old enough");
         assert!((960..=968).contains(&old), "{old}");
         assert!(past.marks.len() <= 18);
-        std::thread::sleep(SHORT); // the time in question
-        assert_eq!(past.old(hour), Some(old), "once found, little time is given");
+        std::thread::sleep(SHORT); // the time limit
+        assert_eq!(past.old(hour), Some(old), "once found, the time limit is short");
         let (mut past, half) = (Past::new(1000), MOST_BYTES as usize / 2);
         assert_eq!([1, 2, 3].map(|n| past.note(n, half, hour)), [None; 3]);
         assert_eq!([4, 5].map(|n| past.note(n, half, now)), [Some(1), Some(2)]);

@@ -1,4 +1,4 @@
-//! Payloads as they are: CDR with its four bytes of header, which the library takes off and puts on.
+//! Unchanged payloads: CDR with its header of four bytes, which the library removes and adds.
 
 use rustdds::RepresentationIdentifier as Encoding;
 use rustdds::bytes::{BufMut, Bytes, BytesMut};
@@ -12,10 +12,10 @@ pub(super) const HEADER: usize = 4;
 #[derive(Clone, Debug)]
 pub(super) struct Raw(pub Bytes);
 
-/// Takes payloads as they are.
+/// Passes payloads through unchanged.
 pub(super) struct Adapter;
 
-/// The same, as the library wants it.
+/// The decoder that the library requires.
 #[derive(Clone)]
 pub(super) struct Decoder;
 
@@ -67,7 +67,7 @@ impl SerializerAdapter<Raw> for Adapter {
     }
 }
 
-/// Bytes of no known type in their wrapper, `struct Bytes { sequence<octet> data; }`; `None` if they are too many.
+/// Wraps bytes without a known type in `struct Bytes { sequence<octet> data; }`; `None` if they are too many.
 pub(super) fn wrap(data: &[u8]) -> Option<Raw> {
     let len = u32::try_from(data.len()).ok()?;
     let mut bytes = BytesMut::with_capacity(2 * HEADER + data.len());
@@ -77,7 +77,7 @@ pub(super) fn wrap(data: &[u8]) -> Option<Raw> {
     Some(Raw(bytes.freeze()))
 }
 
-/// What is in the wrapper; `None` if it is none.
+/// The bytes in the wrapper; `None` if it is not one.
 pub(super) fn unwrap(payload: &[u8]) -> Option<&[u8]> {
     let (header, rest) = payload.split_first_chunk::<HEADER>()?;
     let (len, rest) = rest.split_first_chunk::<4>()?;

@@ -1,4 +1,4 @@
-//! Receiving: which topics there are, a reader for each that somebody wants, and what they have got.
+//! Receiving: topics, a reader for each topic with subscribers, and received messages.
 
 use super::kinds::Kinds;
 use super::node::{self, Node};
@@ -13,23 +13,23 @@ use saltus_transport::{About, Arrival, Count, Error, Of, Pattern, Result, Sink};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::task::Waker;
 
-/// Messages taken from one reader between two looks at who sleeps.
+/// Messages received from one reader between two checks for waiting subscribers.
 const BATCH: usize = 1024;
-/// Topics that are read. A network may invent any number of them.
+/// Most topics that are read. A network may invent any number of them.
 const MOST: usize = 4096;
 
-/// What is received.
+/// The receiving side.
 #[derive(Default)]
 pub(super) struct Readers {
     wanted: Vec<Pattern>,
-    /// Messages of a topic that somebody wants kept.
+    /// Messages of a topic that subscribers request to keep.
     depth: u64,
     readers: BTreeMap<String, Reader>,
-    /// What writers of others write.
+    /// The writers of other processes.
     writers: HashMap<GUID, Writer>,
-    /// What is lost of each writer, and the channel on which it is heard.
+    /// The losses of each writer, and the channel on which it was heard.
     senders: Gaps<(GUID, Name)>,
-    /// Topics and types that were told not to fit.
+    /// Topics and types that were reported not to match.
     told: HashSet<(String, String)>,
 }
 
@@ -48,7 +48,7 @@ struct Writer {
 }
 
 impl Readers {
-    /// None yet, of topics of which `depth` messages are kept.
+    /// Without readers; `depth` messages of a topic are kept.
     pub fn new(depth: u64) -> Readers {
         Readers { depth, ..Readers::default() }
     }
@@ -62,25 +62,26 @@ impl Readers {
         }
         let wanted = &self.wanted;
         self.readers.retain(|_, reader| wanted.iter().any(|p| p.matches(&reader.channel)));
-        // What comes while nobody wants it is not lost. The library may have kept what came before, and give it to the next reader.
+        // Messages that arrive without a subscriber are not lost. The library may have kept earlier ones, and pass
+        // them to the next reader.
         self.senders.pause(|(_, channel)| !wanted.iter().any(|p| p.matches(channel)));
     }
-    /// Asks for at least `depth` messages of a topic to be kept, of those that are read from now on.
+    /// Requests that at least `depth` messages of a topic are kept, for readers created from now on.
     pub fn deepen(&mut self, depth: u64) {
         self.depth = self.depth.max(depth);
     }
 
-    /// The type that is received on a channel.
+    /// The type received on a channel.
     pub fn kind_of(&self, channel: &Name) -> Option<&str> {
         self.readers.values().find(|reader| reader.channel == *channel).map(|reader| &*reader.kind)
     }
 
-    /// What is lost of each writer that was heard by now.
+    /// The losses of each known writer.
     pub fn losses(&self) -> Vec<(Of, Count)> {
         self.senders.iter().map(|((guid, _), count)| ((node::number(*guid), None), count)).collect()
     }
 
-    /// Looks who publishes what, and sees to a reader for each topic that is wanted.
+    /// Checks which topics are published, and creates a reader for each topic with subscribers.
     pub fn survey(&mut self, node: &Node, waker: &Waker) -> Result<()> {
         self.writers.clear();
         for found in node.participant().discovered_writers() {
@@ -116,7 +117,7 @@ impl Readers {
             if self.readers.len() >= MOST {
                 return Err(Error::invalid(format!("more than {MOST} topics of DDS: subscribe to fewer")));
             }
-            self.readers.remove(&writer.topic); // the old one is gone before the new one comes
+            self.readers.remove(&writer.topic); // the old one is dropped before the new one is created
             let source = node.reader(&writer.topic, &writer.kind, writer.offered, self.depth)?;
             source.set_waker(Some(waker.clone()));
             self.readers.insert(writer.topic.clone(), Reader { source, channel, kind: writer.kind.clone() });
@@ -124,7 +125,7 @@ impl Readers {
         trouble
     }
 
-    /// Takes in what has come. Whether that was all.
+    /// Receives messages that have arrived. Returns whether none is left.
     pub fn drain(&mut self, node: &Node, kinds: &Kinds, waker: &Waker, sink: &mut dyn Sink) -> Result<bool> {
         let (mut all, mut trouble) = (true, Ok(()));
         for reader in self.readers.values() {
@@ -136,7 +137,7 @@ impl Readers {
                     all = false;
                     break;
                 }
-                // It also says that there is nothing where it finds the end of an instance, of which there are none here.
+                // `NoData` is also returned at the end of an instance, but there are no instances here.
                 let change = match reader.source.try_take_one() {
                     Ok(Some(change)) => change,
                     Ok(None) if nothing > 0 => break,
@@ -144,11 +145,11 @@ impl Readers {
                         nothing += 1;
                         continue;
                     }
-                    Err(_) => continue, // a payload that says of itself that it is no CDR
+                    Err(_) => continue, // a payload that is not CDR according to its header
                 };
                 let guid = change.writer_guid;
                 if node.is_own(guid) {
-                    continue; // whoever wants it here got it when it was published
+                    continue; // subscribers in this process received it when it was published
                 }
                 let Ok(sequence) = i64::from(change.sequence_number).try_into() else { continue };
                 let (Count { lost, count }, is_new) =
@@ -171,7 +172,10 @@ impl Readers {
                 if kind == node.names().bytes() {
                     match raw::unwrap(payload) {
                         Some(bytes) => take(bytes),
-                        None => trouble = Err(damaged(&reader.channel, kind, "it is shorter than it says")),
+                        None => {
+                            trouble =
+                                Err(damaged(&reader.channel, kind, "it is shorter than its length field"))
+                        }
                     }
                 } else if let Some(kind) = kinds.named(kind) {
                     match kind.to_lcm(payload) {
@@ -189,6 +193,6 @@ impl Readers {
 
 fn damaged(channel: &Name, kind: &str, why: &str) -> Error {
     Error::undecodable(format!(
-        "a message of `{channel}` is no `{kind}`: {why}; is the type here the same as there?"
+        "a message of `{channel}` is not a valid `{kind}`: {why}; compare the type with the publisher's"
     ))
 }

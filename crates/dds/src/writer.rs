@@ -1,4 +1,4 @@
-//! Publishing in one topic.
+//! Publishing on one topic.
 
 use super::kinds::Kind;
 use super::limits::SENDING;
@@ -16,20 +16,20 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// How long it may take to hear that something was passed over.
+/// Interval between checks whether skipped messages were released.
 const LOOK: Duration = Duration::from_millis(1);
-/// It is looked so often at least: who stood still himself until the time was up gives the library its chance all the same.
+/// Least number of checks: if this thread was stopped until the time was up, the library still gets time to act.
 const LOOKS: u32 = 50;
 
-/// Publishes in one topic.
+/// Publishes on one topic.
 pub(super) struct Writer {
     writer: DataWriter<Raw, Adapter>,
     topic: String,
     past: Mutex<Past>,
     node: Arc<Node>,
-    /// The type; `None`: bytes in their wrapper.
+    /// The type; `None`: wrapped bytes.
     kind: Option<Arc<Kind>>,
-    /// What tells it from others.
+    /// A number that identifies it.
     pub number: u64,
 }
 
@@ -41,13 +41,13 @@ impl Writer {
         Ok(Writer { writer, topic: topic.into(), past, node, kind, number })
     }
 
-    /// Whether messages of no known type travel in it.
+    /// Whether it publishes messages without a known type.
     pub fn is_of_bytes(&self) -> bool {
         self.kind.is_none()
     }
 
     fn past<T>(&self, look: impl FnOnce(&mut Past) -> T) -> T {
-        look(&mut self.past.lock().unwrap_or_else(PoisonError::into_inner)) // numbers, and good for a hint in any state
+        look(&mut self.past.lock().unwrap_or_else(PoisonError::into_inner)) // numbers, and usable as a hint in any state
     }
     fn pass_over(&self, last: Option<i64>) {
         if let Some(last) = last {
@@ -55,15 +55,15 @@ impl Writer {
         }
     }
 
-    /// Publishes. Subscribers that are behind are not waited for, beyond the patience that they are shown: old messages that
-    /// they have not confirmed make room.
+    /// Publishes. Slow subscribers are waited for only within their time limit: old messages that they have not
+    /// acknowledged are dropped.
     pub fn publish(&self, name: &Name, message: &[u8]) -> Result<()> {
         let raw = match &self.kind {
             None => {
                 raw::wrap(message).ok_or(Error::TooLong { len: message.len(), most: u32::MAX as usize })?
             }
             Some(kind) if kind.fits(message) => kind.to_cdr(message).map_err(|why| {
-                Error::invalid(format!("a message for `{name}` is no `{}`: {why}", kind.name))
+                Error::invalid(format!("a message for `{name}` is not a valid `{}`: {why}", kind.name))
             })?,
             Some(kind) => {
                 return Err(Error::invalid(format!(
@@ -92,18 +92,18 @@ impl Writer {
                 Poll::Pending | Poll::Ready(Err(_)) => break,
             }
         }
-        let why = "the network takes nothing";
+        let why = "the network accepts nothing";
         Err(Error::system(format!("publish on `{name}`"), io::Error::new(io::ErrorKind::WouldBlock, why)))
     }
 
-    /// Waits until `end` that all have what was published.
+    /// Waits until `end` for all subscribers to acknowledge.
     pub fn flush(&self, end: Instant) {
-        // What they do not have by then, they never will.
+        // Messages they do not have by then, they will never receive.
         let _ = self.writer.wait_for_acknowledgments(end.saturating_duration_since(Instant::now()));
     }
 }
 
-/// Wakes a thread that is parked.
+/// Wakes a parked thread.
 struct Unpark(Thread);
 
 impl Wake for Unpark {

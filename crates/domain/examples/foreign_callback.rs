@@ -1,6 +1,6 @@
-//! A publisher inside a foreign framework's callback, as a robot vendor's SDK forces on people: the framework calls from a thread of
-//! its own, at its own rate, with memory that is gone when the callback returns. Publishing copies and waits for nobody, so that
-//! it may be done right there.
+//! A publisher inside a foreign framework's callback, as robot vendors' SDKs require. The framework calls from its
+//! own thread, at its own rate, with memory that is freed when the callback returns. Publishing copies and never
+//! blocks, so the callback can publish directly.
 //!
 //! ```sh
 //! cargo run -p saltus-domain --example foreign_callback shm:// &
@@ -11,18 +11,18 @@ use saltus_domain::{Domain, Publisher};
 use std::error::Error;
 use std::time::Duration;
 
-/// What stands for the vendor's library: it takes a callback and a word that it hands back, as in C.
+/// A stand-in for the vendor's library: it accepts a callback and a pointer that it passes back, as in C.
 mod vendor {
     use std::ffi::c_void;
     use std::time::Duration;
 
-    /// Called with the word that was handed over, and with data that lives as long as the call.
+    /// Called with that pointer, and with data that is valid during the call.
     pub type Callback = extern "C" fn(user: *mut c_void, data: *const u8, len: usize);
 
-    /// Calls back from a thread of its own for a while, and then never again.
+    /// Calls back from its own thread for a while, and then never again.
     pub fn run_for(time: Duration, callback: Callback, user: *mut c_void) {
         struct Word(*mut c_void);
-        // SAFETY: the vendor promises no more than that one thread has it at a time.
+        // SAFETY: the vendor promises only that one thread uses it at a time.
         unsafe impl Send for Word {}
         let word = Word(user);
         let thread = std::thread::spawn(move || {
@@ -37,17 +37,18 @@ mod vendor {
     }
 }
 
-/// What the callback needs.
+/// The state of the callback.
 struct Context {
     publisher: Publisher,
-    /// A callback has nobody to return an error to: it is kept for who asks later.
+    /// A callback cannot return an error: it is kept here for `main`.
     failed: Option<saltus_domain::Error>,
 }
 
 extern "C" fn on_data(user: *mut std::ffi::c_void, data: *const u8, len: usize) {
-    // SAFETY: `main` handed over its context, which outlives the vendor's thread and is used by nobody else meanwhile.
+    // SAFETY: `main` passed its context, which outlives the vendor's thread and is not used by others in the
+    // meantime.
     let context = unsafe { &mut *user.cast::<Context>() };
-    // SAFETY: the vendor says that `len` bytes are readable during this call.
+    // SAFETY: the vendor documents that `len` bytes are readable during this call.
     let data = unsafe { std::slice::from_raw_parts(data, len) };
     if let Err(e) = context.publisher.publish(data) {
         context.failed = Some(e);

@@ -1,4 +1,4 @@
-//! What a publish costs that makes its channel larger, beside one that does not, and what receiving costs meanwhile.
+//! Measures a publish that makes its channel larger, one that does not, and receiving during both.
 //!
 //! ```sh
 //! cargo run --release -p saltus-domain --example growth_cost

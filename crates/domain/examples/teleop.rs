@@ -1,11 +1,12 @@
-//! Tele-operation from a desk: the desk sends what the stick says at 50 Hz, the robot obeys the newest and stops when nothing comes.
+//! Tele-operation from a desk: the desk sends the stick's position at 50 Hz. The robot obeys the newest command and
+//! stops when none arrives.
 //!
 //! ```sh
 //! cargo run -p saltus-domain --example teleop robot udpm://239.255.76.67:7667?ttl=1
 //! cargo run -p saltus-domain --example teleop desk udpm://239.255.76.67:7667?ttl=1     # then type 0.4 or -0.2, and Enter
 //! ```
 //!
-//! Over a radio the URL is that of a domain that `saltus tunnel` joins with the other side's.
+//! Over a radio, use the URL of a domain that `saltus tunnel` joins with the other side's.
 
 use saltus_domain::Domain;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -13,11 +14,11 @@ use std::{error::Error, io, thread, time::Duration};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let [_, side, url] = &std::env::args().collect::<Vec<_>>()[..] else {
-        return Err("say robot or desk, and a domain's URL".into());
+        return Err("expected `robot` or `desk`, and a domain URL".into());
     };
     let domain = Domain::open(url)?;
     if side == "robot" {
-        let mut commands = domain.subscriber("SPEED")?; // the newest, however many came meanwhile
+        let mut commands = domain.subscriber("SPEED")?; // the newest, regardless of how many arrived since
         loop {
             match commands.receive(Duration::from_millis(200))? {
                 Some(message) => println!("drive at {} m/s", f64::from_be_bytes(message.data.try_into()?)),
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for line in io::stdin().lines().map_while(Result::ok) {
             SPEED.store(line.trim().parse().unwrap_or(0.0_f64).to_bits(), Relaxed);
         }
-        std::process::exit(0); // nobody is at the desk any more; the robot stops by itself
+        std::process::exit(0); // the desk is unattended; the robot stops by itself
     });
     loop {
         publisher.publish(&f64::from_bits(SPEED.load(Relaxed)).to_be_bytes())?;

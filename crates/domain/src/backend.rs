@@ -1,4 +1,4 @@
-//! What a provider gives a publisher and a subscriber to stand on.
+//! The traits that a provider implements for publishers and subscribers.
 
 use crate::{Error, Pattern, RawMessage, Result};
 use saltus_channel::{CancelHandle, Description, DetachedView, Name};
@@ -10,15 +10,15 @@ use std::sync::Arc;
 pub(crate) trait BackendPublisher: Send {
     /// Publishes a message.
     fn publish(&mut self, payload: &[u8]) -> Result<()>;
-    /// Publishes a message with a timestamp of another time, as [`Publisher::publish_with_timestamp`](crate::Publisher::publish_with_timestamp) says.
+    /// Publishes a message with a given timestamp; see
+    /// [`Publisher::publish_with_timestamp`](crate::Publisher::publish_with_timestamp).
     fn publish_with_timestamp(&mut self, _: &[u8], _: i64) -> Result<i64> {
-        Err(Error::unsupported(
-            "messages that carry no timestamp, or only that of their publication, cannot be given another",
-        ))
+        Err(Error::unsupported("this transport does not support publishing with a given timestamp"))
     }
-    /// What [`Message::sender`](crate::Message::sender) will be of what this publishes, if the transport has such a number.
+    /// The value of [`Message::sender`](crate::Message::sender) in its messages, if the transport has such a
+    /// number.
     fn sender(&self) -> Option<u64>;
-    /// Leaves what the messages are with the channel, where there is a place for it.
+    /// Stores a description of the messages with the channel, where the transport supports that.
     fn describe(&mut self, _: &Description) -> Result<()> {
         Ok(())
     }
@@ -26,10 +26,10 @@ pub(crate) trait BackendPublisher: Send {
 
 /// The receiving side of one subscription, which may be to several channels.
 pub(crate) trait BackendSubscriber: Send {
-    /// Takes a message, if there is one. Does not wait. `poll`: nobody will wait if there is none, so that what has come to
-    /// this machine but not to this process counts.
+    /// Receives a message, if there is one. Does not wait. `poll`: the caller will not wait afterwards, so messages
+    /// that reached this machine but not yet this process must be received too.
     fn take(&mut self, which: Which, poll: bool, meta: &mut Meta) -> Result<bool>;
-    /// As `take`, but looks at the message where it lies, if it lies anywhere but in this process.
+    /// As `take`, but returns the message in place, if it is outside this process.
     fn look(&mut self, which: Which, poll: bool, meta: &mut Meta) -> Result<Option<Place>> {
         if !self.take(which, poll, meta)? {
             return Ok(None);
@@ -37,59 +37,59 @@ pub(crate) trait BackendSubscriber: Send {
         let (bytes, skip) = (std::mem::take(&mut meta.buf), std::mem::take(&mut meta.skip));
         Ok(Some(Place::Own(Arc::new(bytes), skip)))
     }
-    /// Whether what `look` found was whole until now.
+    /// Checks that the message that `look` returned is still whole.
     fn validate(&mut self, _: &DetachedView, _: Which, _: &mut Meta) -> Result<()> {
-        Err(Error::invalid("this view is of another kind of domain"))
+        Err(Error::invalid("this view belongs to another kind of domain"))
     }
-    /// Whether anything is unseen, as far as can be told without asking the system.
+    /// Whether anything is unseen, as far as is known without a system call.
     fn unseen(&mut self) -> bool;
     /// Waits until something may be unseen: `true`; or until `deadline` (monotonic, ns): `false`.
     fn wait(&mut self, deadline: u64) -> Result<bool>;
-    /// A descriptor that is readable while something may be unseen.
+    /// A descriptor that is readable when something may be unseen.
     fn fd(&mut self) -> Result<BorrowedFd<'_>>;
-    /// After a take that found nothing: lowers the descriptor until something comes.
+    /// After a `take` that found nothing: makes the descriptor unreadable until something arrives.
     fn rest(&mut self) -> Result<()>;
     /// The handle that cancels waits.
     fn cancel_handle(&mut self) -> CancelHandle;
-    /// Whether they are canceled.
+    /// Whether waits are canceled.
     fn is_canceled(&self) -> bool;
     /// The channels joined so far.
     fn channels(&mut self) -> Vec<Name>;
-    /// What publishers said about a channel's messages, where there is a place for it.
+    /// The publishers' descriptions of a channel's messages, where the transport supports that.
     fn descriptions(&mut self, _: &Name) -> Vec<Description> {
         Vec::new()
     }
 }
 
-/// Where a message lies that is looked at.
+/// Location of a message that is viewed in place.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     /// In shared memory.
     Shared(DetachedView, Which),
-    /// In memory of its own, behind so many bytes that are not of it.
+    /// In this process's memory, after this many bytes that are not part of the message.
     Own(Arc<Vec<u8>>, usize),
 }
 
-/// A message as it was taken.
+/// A received message and its metadata.
 #[derive(Debug, Default)]
 pub(crate) struct Meta {
-    /// The message, behind `skip` bytes that are not of it.
+    /// The message, after `skip` bytes that are not part of it.
     pub buf: Vec<u8>,
     pub skip: usize,
     pub channel: Option<Name>,
-    /// What else is known of it. Where it lies is filled in for those who ask.
+    /// Its other metadata. The pointers are set on request.
     pub raw: RawMessage,
 }
 
 impl Meta {
-    /// Notes its channel. Where the subscriber has asked for one by its name, that is done once.
+    /// Records its channel. A subscription to one channel by name does so once.
     #[inline]
     pub fn is_of(&mut self, channel: &Name, asked: &Pattern) {
         if self.channel.is_none() || asked.exact().is_none() {
             self.channel = Some(channel.clone());
         }
     }
-    /// Its bytes and its channel, if one was taken.
+    /// Its bytes and its channel, if a message was received.
     #[inline]
     pub fn message(&self) -> Option<(&[u8], &Name)> {
         Some((self.buf.get(self.skip..)?, self.channel.as_ref()?))

@@ -1,15 +1,15 @@
-//! What publishers leave with a channel, of the types that logs and tools know.
+//! Descriptions of message types, which publishers store with a channel for logs and tools.
 
 use saltus_channel::Description;
 use saltus_log::Kind;
 use saltus_wire::Message;
 
-/// What a publisher of messages of this type says about them.
+/// The description that a publisher of this type stores.
 pub fn description(kind: &Kind) -> Description {
     Description { name: kind.name(), fingerprint: kind.number(), schema: kind.schema().to_lcm(kind.id()) }
 }
 
-/// What messages of a type say about themselves.
+/// The description of a message type.
 pub(crate) fn of_type<M: Message>() -> Description {
     Description { name: M::NAME.into(), fingerprint: M::FINGERPRINT, schema: M::SCHEMA.into() }
 }

@@ -1,4 +1,4 @@
-//! Callbacks: many subscribers, of one domain or several, in one thread.
+//! Callbacks: many subscribers, of one or several domains, in one thread.
 
 use crate::{Error, Message, Result, Subscriber};
 use saltus_channel::{CancelHandle, Until};
@@ -8,11 +8,11 @@ use saltus_transport::{Epoll, Event};
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
-/// Names a subscription in its dispatcher. Never used twice.
+/// Identifies a subscription in its dispatcher. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(u64);
 
-/// What a callback may do to its dispatcher.
+/// A callback's access to its dispatcher.
 #[derive(Debug)]
 pub struct Control {
     id: Id,
@@ -62,12 +62,12 @@ pub struct Dispatcher<'f> {
     epoll: Epoll,
     cancel: CancelHandle,
     next: u64,
-    /// Errors that are still to be told: a call tells one.
+    /// Errors not returned yet: each call returns one.
     failed: VecDeque<Error>,
 }
 
 impl<'f> Dispatcher<'f> {
-    /// One without subscriptions.
+    /// A dispatcher without subscriptions.
     ///
     /// ```
     /// # use saltus_domain::Dispatcher;
@@ -103,7 +103,8 @@ impl<'f> Dispatcher<'f> {
         Ok(id)
     }
 
-    /// Ends a subscription. `false` if there is none of that name. From inside a callback: [`Control::unsubscribe`].
+    /// Ends a subscription. `false` if there is none with that ID. From inside a callback, use
+    /// [`Control::unsubscribe`].
     ///
     /// ```
     /// use saltus_domain::{Dispatcher, Domain};
@@ -122,8 +123,8 @@ impl<'f> Dispatcher<'f> {
         true
     }
 
-    /// Waits until there are messages, and calls back for at most one of each subscription. Returns for how many; 0: the time
-    /// is up, or it was canceled.
+    /// Waits for messages and calls back for at most one message of each subscription. Returns the number of
+    /// callbacks; 0: timed out, or canceled.
     ///
     /// ```
     /// use saltus_domain::{Dispatcher, Domain, Until};
@@ -137,9 +138,9 @@ impl<'f> Dispatcher<'f> {
     /// ```
     ///
     /// # Errors
-    /// The first of the subscribers' errors, after all subscriptions had their turn. Call again to go on: the next calls tell the others of
-    /// that turn, one each, before they do anything, also those of a subscription that was ended since. Where a callback says
-    /// [`Control::stop`], the stop is told first.
+    /// The first of the subscribers' errors, after a message of each subscription was handled. The next calls
+    /// return the other errors of that cycle, one each, before they handle messages, including errors of
+    /// subscriptions ended since. If a callback called [`Control::stop`], the call that stops returns first.
     pub fn handle(&mut self, until: impl Into<Until>) -> Result<usize> {
         let deadline = until.into().deadline();
         loop {
@@ -154,8 +155,8 @@ impl<'f> Dispatcher<'f> {
         }
     }
 
-    /// Handles messages until a callback says [`Control::stop`], the [`CancelHandle`] is used, or no subscription is left: all
-    /// were ended, or have come to the end of their log.
+    /// Handles messages until a callback calls [`Control::stop`], the [`CancelHandle`] is used, or no subscription
+    /// is left: all were ended, or have reached the end of their log.
     ///
     /// ```
     /// use saltus_domain::{Dispatcher, Domain};
@@ -168,14 +169,15 @@ impl<'f> Dispatcher<'f> {
     /// ```
     ///
     /// # Errors
-    /// As [`Dispatcher::handle`]. After a stop there may be some that the next call tells.
+    ///
+    /// Those of [`Dispatcher::handle`]. After a stop, the next call may return errors that are left.
     pub fn run(&mut self) -> Result<()> {
         while !self.cancel.is_canceled() {
             let (handled, stop) = self.poll()?;
             if stop || self.is_empty() {
                 return Ok(());
             }
-            // Descriptors are only lowered, and raised again, by a turn that finds nothing.
+            // A descriptor's readiness is updated only by a cycle that finds nothing.
             if handled == 0 && !self.cancel.is_canceled() {
                 self.epoll.wait(u64::MAX);
             }
@@ -183,7 +185,8 @@ impl<'f> Dispatcher<'f> {
         Ok(())
     }
 
-    /// One turn: a message of each subscription that has one. How many, and whether a callback wants to stop.
+    /// One cycle: one message of each subscription that has one. Returns their number, and whether a callback wants
+    /// to stop.
     fn poll(&mut self) -> Result<(usize, bool)> {
         if let Some(left) = self.failed.pop_front() {
             return Err(left);
@@ -204,7 +207,7 @@ impl<'f> Dispatcher<'f> {
                         break;
                     }
                 }
-                // What has ended gives nothing more, and would be readable for ever.
+                // An ended subscriber has no more messages, and would stay readable forever.
                 Err(Error::Ended) => gone.push(*id),
                 Err(e) => self.failed.push_back(e),
             }
@@ -234,7 +237,7 @@ impl<'f> Dispatcher<'f> {
         self.cancel.clone()
     }
 
-    /// How many subscriptions there are.
+    /// The number of subscriptions.
     ///
     /// ```
     /// use saltus_domain::{Dispatcher, Domain};
@@ -253,8 +256,8 @@ impl<'f> Dispatcher<'f> {
     }
 }
 
-/// Readable when [`Dispatcher::handle`] may have something to do, for a loop that one has already. After an error or a stop call `handle`
-/// until it gives 0: errors that are kept do not raise the descriptor.
+/// Readable when [`Dispatcher::handle`] may have work, for an existing event loop. After an error or a stop, call
+/// `handle` until it returns 0: stored errors do not make the descriptor readable.
 impl AsFd for Dispatcher<'_> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.epoll.as_fd()

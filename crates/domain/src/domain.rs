@@ -1,4 +1,4 @@
-//! A domain: channels that are reached by one URL.
+//! Domains: channels reached by one URL.
 
 use crate::description::of_type;
 use crate::provider::Provider;
@@ -11,11 +11,11 @@ use saltus_wire::Message;
 use std::fmt;
 use std::sync::Arc;
 
-/// Channels that are reached by one URL. Cheap to clone; all clones are one domain.
+/// Channels reached by one URL. Cheap to clone; all clones are one domain.
 ///
-/// Opening joins no group and sends nothing: that comes with the first publisher or subscriber that needs it. Dropping the last of a
-/// domain, its publishers and its subscribers closes it: that waits for its thread, and until what was sent is out, where the transport
-/// keeps it back.
+/// Opening joins no group and sends nothing; the first publisher or subscriber that needs a connection makes it.
+/// Dropping the last handle (domain, publisher or subscriber) closes the domain. It then waits for the domain's
+/// thread, and until queued messages are sent where the transport queues them.
 #[derive(Clone)]
 pub struct Domain {
     url: String,
@@ -24,7 +24,7 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// Opens the domain that `url` names; the empty URL is the one of [`Domain::from_env`].
+    /// Opens the domain that `url` names; the empty URL names the domain of [`Domain::from_env`].
     ///
     /// ```
     /// # use saltus_domain::Domain;
@@ -35,8 +35,8 @@ impl Domain {
     /// ```
     ///
     /// # Errors
-    /// A URL that makes no sense, an option that the provider does not have, a provider that is not built in, and what the
-    /// system refuses.
+    /// An invalid URL, an option that the provider does not have, a provider that is not built in, and errors of
+    /// the system.
     pub fn open(url: &str) -> Result<Domain> {
         if url.is_empty() {
             return Domain::from_env();
@@ -44,8 +44,8 @@ impl Domain {
         Domain::open_with(Scheme::of(url)?, url)
     }
 
-    /// Opens the domain that `url` names by a scheme that need not be in the table [`SCHEMES`](crate::SCHEMES): one that another
-    /// crate provides, as [`Scheme::network`] says.
+    /// Opens the domain that `url` names with a scheme that need not be in the table [`SCHEMES`](crate::SCHEMES),
+    /// such as one from another crate; see [`Scheme::network`].
     ///
     /// # Errors
     /// Those of [`Domain::open`].
@@ -53,7 +53,7 @@ impl Domain {
         Ok(Domain { url: url.into(), scheme, provider: scheme.open(url)? })
     }
 
-    /// The domain that the environment variable `SALTUS_DOMAIN` names, or else `shm://`.
+    /// Opens the domain named by the environment variable `SALTUS_DOMAIN`, by default `shm://`.
     ///
     /// ```
     /// # use saltus_domain::Domain;
@@ -68,7 +68,7 @@ impl Domain {
         }
     }
 
-    /// Whether `other` is this very domain: a clone, or over `shm://` the same directory.
+    /// Whether `other` is the same domain: a clone, or over `shm://` the same directory.
     ///
     /// ```
     /// # use saltus_domain::Domain;
@@ -81,7 +81,7 @@ impl Domain {
         Arc::ptr_eq(&self.provider, &other.provider)
             || directory.is_some() && directory == other.shared_memory()
     }
-    /// The URL that it was opened with.
+    /// The URL it was opened with.
     ///
     /// ```
     /// # use saltus_domain::Domain;
@@ -92,7 +92,7 @@ impl Domain {
         &self.url
     }
 
-    /// The kind of domain that it is.
+    /// Its kind of domain.
     ///
     /// ```
     /// # use saltus_domain::Domain;
@@ -102,7 +102,7 @@ impl Domain {
     pub fn scheme(&self) -> &'static Scheme {
         self.scheme
     }
-    /// What holds in all domains of its kind.
+    /// Properties of all domains of its kind.
     ///
     /// ```
     /// use saltus_domain::{Domain, Losses, Reach};
@@ -114,8 +114,8 @@ impl Domain {
         &self.scheme.traits
     }
 
-    /// Its directory of channels, if they are in shared memory ([`Traits::shared_memory`]): to list, inspect, create and remove
-    /// them.
+    /// Its directory of channels, if they are in shared memory ([`Traits::shared_memory`]), to list, inspect,
+    /// create and remove channels.
     ///
     /// ```
     /// # use saltus_domain::Domain;
@@ -128,7 +128,7 @@ impl Domain {
         self.provider.shared_memory()
     }
 
-    /// What timestamps its messages may be given.
+    /// Which timestamps its messages can be published with.
     ///
     /// ```
     /// use saltus_domain::{Domain, Timestamps};
@@ -138,8 +138,8 @@ impl Domain {
     pub fn timestamps(&self) -> Timestamps {
         self.traits().timestamps
     }
-    /// Whether what it loses is told of the channel that lost it. If not, [`Missed::OfSender`](crate::Missed::OfSender) counts over
-    /// all channels of a sender, and nobody knows of which the messages were.
+    /// Whether losses are reported for the channel that lost the messages. If not,
+    /// [`Missed::OfSender`](crate::Missed::OfSender) counts over all channels of a sender.
     ///
     /// ```
     /// # use saltus_domain::Domain;
@@ -163,7 +163,7 @@ impl Domain {
         Ok(Publisher::new(self.provider.publisher(name.clone(), None)?, name))
     }
 
-    /// The same, where it is known what the messages are: as [`Publisher::describe`] right after, but known from the first.
+    /// As [`Domain::publisher`] followed by [`Publisher::describe`], with the description known from the start.
     ///
     /// ```
     /// use saltus_domain::{Description, Domain};
@@ -176,12 +176,13 @@ impl Domain {
         Ok(Publisher::new(self.provider.publisher(name.clone(), Some(what))?, name))
     }
 
-    /// A publisher of messages of one type. Over shared memory the type is left with the channel, for tools to read.
+    /// A publisher of messages of one type. Over shared memory, the type is stored with the channel, for tools to
+    /// read.
     pub fn publisher_of<M: Message>(&self, channel: impl AsRef<[u8]>) -> Result<TypedPublisher<M>> {
         Ok(TypedPublisher::new(self.publisher_described(channel, &of_type::<M>())?))
     }
 
-    /// A subscriber of the newest messages of one channel.
+    /// A subscriber to the newest messages of one channel.
     ///
     /// ```
     /// use saltus_domain::{Domain, Until};
@@ -194,7 +195,7 @@ impl Domain {
         self.subscriber_with(Pattern::name(channel)?, Options::newest())
     }
 
-    /// A subscriber of one channel or many, as `options` say.
+    /// A subscriber to one or many channels, configured by `options`.
     ///
     /// ```
     /// use saltus_domain::{Domain, Options, Pattern, Until};
@@ -208,8 +209,8 @@ impl Domain {
         Ok(Subscriber::new(self.provider.subscriber(pattern, &options)?, options))
     }
 
-    /// The same, where it is known what the messages should be: some networks carry them only to who says so. Messages of
-    /// other types come too: see [`Expected`](crate::Expected).
+    /// As [`Domain::subscriber_with`], for a known message type: some networks deliver only to subscribers that
+    /// declare a type. Messages of other types can arrive too: see [`Expected`](crate::Expected).
     ///
     /// ```
     /// use saltus_domain::{Description, Domain, Options, Pattern};
@@ -228,7 +229,7 @@ impl Domain {
         self.subscriber_with(pattern, options)
     }
 
-    /// A subscriber of messages of one type.
+    /// A subscriber to messages of one type.
     pub fn subscriber_of<M: Message>(
         &self,
         pattern: Pattern,
@@ -237,8 +238,8 @@ impl Domain {
         Ok(TypedSubscriber::new(self.subscriber_described(pattern, options, &of_type::<M>())?))
     }
 
-    /// Names of the channels that there are: all of a shared-memory domain; on a network, those that somebody in this
-    /// process wants and that something came on.
+    /// Names of existing channels: all of a shared-memory domain; on a network, those that this process subscribes
+    /// to and has received messages on.
     ///
     /// ```
     /// # use saltus_domain::Domain;

@@ -1,4 +1,4 @@
-//! Publish and subscribe by URL: what carries the messages is a word in it.
+//! Publish and subscribe by URL: its scheme selects the transport.
 //!
 //! ```
 //! use saltus_domain::{Domain, Options, Pattern, Until};
@@ -30,8 +30,8 @@
 //!
 //! <!-- end of schemes -->
 //!
-//! A message that cannot be kept in this process, because its subscriber is slow, is counted as *dropped*, exactly; one that
-//! did not come here is *missed*, as far as the transport reveals it. See [`Message`] and [`Missed`].
+//! A message that this process cannot keep, because its subscriber is slow, counts as *dropped*, exactly. A message
+//! that did not reach this process is *missed*, as far as the transport reveals it. See [`Message`] and [`Missed`].
 
 mod backend;
 mod description;
@@ -70,7 +70,7 @@ pub use unread::{Unread, UnreadFinder};
 pub use view::View;
 pub use wait::wait_any;
 
-/// The programs of the guide's page compile.
+/// Compiles the example programs of the guide.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/providers.md")]
 struct Guide;

@@ -1,4 +1,4 @@
-//! A message as a subscriber gets it.
+//! Received messages.
 
 use saltus_channel::Name;
 use saltus_os::clock;
@@ -6,20 +6,20 @@ use saltus_os::clock;
 /// How many messages were missed before one that was received, as far as the transport reveals it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Missed {
-    /// So many of this channel, exactly.
+    /// This many of this channel, exactly.
     Exact(u64),
-    /// So many of this message's sender since its last one that was received, on whatever channel, or since the subscriber came,
-    /// over all channels that it publishes; on Zenoh and DDS, of this channel's: [`Domain`](crate::Domain::tells_losses_by_channel)
-    /// says which.
+    /// This many of the same sender since its previous message, or since the subscriber joined. It counts over all
+    /// channels of the sender, on Zenoh and DDS over this channel only: see
+    /// [`Domain`](crate::Domain::tells_losses_by_channel).
     OfSender(u64),
-    /// The transport does not tell; or this is the first message that was heard of its sender and not the first that it sent, and
-    /// nobody knows what was lost before.
+    /// The transport does not report losses, or this is the first message received of its sender but not the first
+    /// that it sent, so that earlier losses are unknown.
     #[default]
     Unknown,
 }
 
 impl Missed {
-    /// The number, if there is one.
+    /// The number, if known.
     pub fn count(self) -> Option<u64> {
         match self {
             Missed::Exact(n) | Missed::OfSender(n) => Some(n),
@@ -28,32 +28,32 @@ impl Missed {
     }
 }
 
-/// A message. It lies in the subscriber's own memory until the next receive.
+/// A message. It stays in the subscriber's memory until the next receive.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
     /// Its bytes.
     pub data: &'a [u8],
     /// Its channel.
     pub channel: &'a Name,
-    /// When it was published, boot time in ns; `None` where the transport does not say.
+    /// When it was published, boot time in ns; `None` if the transport does not report it.
     pub published: Option<u64>,
     /// When it arrived at this machine, boot time in ns: the kernel's timestamp for a packet, the publication in shared memory.
     pub arrived: u64,
-    /// When a log says that it was recorded, µs since 1970; `None` where it comes from no log.
+    /// When it was recorded according to the log, µs since 1970; `None` if it is not from a log.
     pub logged: Option<i64>,
-    /// A number that tells senders apart; `None` where the transport does not.
+    /// A number that identifies its sender; `None` if the transport does not.
     pub sender: Option<u64>,
-    /// Its number among the sender's messages, where there is one.
+    /// Its sequence number among the sender's messages, if there is one.
     pub sequence: Option<u64>,
-    /// Messages missed since the last one received: lost on the way, or overwritten in a channel that others share.
+    /// Messages missed since the last one received: lost in transit, or overwritten in a shared channel.
     pub missed: Missed,
-    /// Messages dropped in this process since the last one received, because this subscriber was slow or asked for the
-    /// newest only. Exact.
+    /// Messages dropped in this process since the last one received, because this subscriber was slow or requested
+    /// only the newest. Exact.
     pub dropped: u64,
 }
 
 impl Message<'_> {
-    /// How old it is, in ns: since its publication if that is known, else since its arrival.
+    /// Its age in ns: since its publication if that is known, otherwise since its arrival.
     pub fn age(&self) -> u64 {
         clock::boottime().saturating_sub(self.published.unwrap_or(self.arrived))
     }

@@ -1,4 +1,4 @@
-//! Publishing.
+//! Publishers.
 
 use crate::Result;
 use crate::backend::BackendPublisher;
@@ -7,9 +7,9 @@ use saltus_wire::Message;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Publishes bytes in one channel. It waits for no subscriber.
+/// Publishes bytes in one channel. It never waits for a subscriber.
 ///
-/// One publisher belongs to one thread at a time; another thread makes its own.
+/// Use a publisher from one thread at a time; create another for another thread.
 pub struct Publisher {
     backend: Box<dyn BackendPublisher>,
     channel: Name,
@@ -20,8 +20,9 @@ impl Publisher {
         Publisher { backend, channel }
     }
 
-    /// Publishes a message. Over `shm://` it never blocks and, after the first, neither allocates nor calls the kernel but
-    /// to wake who sleeps; over a network it makes the system calls that sending takes, and may wait for the pace set.
+    /// Publishes a message. Over `shm://` it never blocks. After the first message it does not allocate, and calls
+    /// the kernel only to wake waiting subscribers. Over a network it makes the system calls to send, and may wait
+    /// for the pace limit.
     ///
     /// ```
     /// # use saltus_domain::Domain;
@@ -31,16 +32,19 @@ impl Publisher {
     /// ```
     ///
     /// # Errors
-    /// A message that the channel or the transport cannot hold; what the system refuses, told and not retried.
+    /// A message that the channel or the transport cannot hold; errors of the system, which are returned and not
+    /// retried.
     #[inline]
     pub fn publish(&mut self, message: &[u8]) -> Result<()> {
         self.backend.publish(message)
     }
 
-    /// Publishes a message as if it had been published at another time, which [`Domain::timestamps`](crate::Domain::timestamps) says how
-    /// to count: for who publishes a log again. Gives the timestamp that it got. Over `shm://` that may be a later one, since a
-    /// publisher's timestamps never go back, and the present for one of the future; ages and latencies are then those of the past, and of several publishers of a channel
-    /// the one with the later timestamps has the newest message. Otherwise as [`Publisher::publish`].
+    /// Publishes a message with a given timestamp instead of the present time, for programs that publish a log
+    /// again. [`Domain::timestamps`](crate::Domain::timestamps) defines its unit and epoch. Returns the timestamp
+    /// that the message got. Over `shm://` that may be later, since a publisher's timestamps never go back, and a
+    /// timestamp of the future becomes the present. Ages and latencies then refer to the given time, and of several
+    /// publishers of a channel, the one with the later timestamps has the newest message. Otherwise as
+    /// [`Publisher::publish`].
     ///
     /// ```
     /// # use saltus_domain::Domain;
@@ -65,8 +69,9 @@ impl Publisher {
     pub fn channel(&self) -> &Name {
         &self.channel
     }
-    /// What [`Message::sender`](crate::Message::sender) says of messages that this publishes; `None` where a transport does
-    /// not tell senders apart, and over `shm://` before the first message. It may change when a channel is replaced.
+    /// The value of [`Message::sender`](crate::Message::sender) in messages of this publisher. `None` if the
+    /// transport does not identify senders, and over `shm://` before the first message. It may change when a
+    /// channel is replaced.
     ///
     /// ```
     /// use saltus_domain::{Domain, Until};
@@ -80,8 +85,8 @@ impl Publisher {
         self.backend.sender()
     }
 
-    /// Leaves what the messages are with the channel, where there is a place for it (`shm://`),
-    /// or lets the transport carry them as what they are (`dds://`).
+    /// Stores a description of the messages with the channel, where that is supported (`shm://`), or declares their
+    /// type on the network (`dds://`).
     ///
     /// ```
     /// use saltus_domain::{Description, Domain};
@@ -113,8 +118,8 @@ impl<M: Message> TypedPublisher<M> {
         TypedPublisher { publisher, buf: Vec::new(), of: PhantomData }
     }
 
-    /// Encodes and publishes. Allocates only for a message that is longer than all before it. Errors as
-    /// [`Publisher::publish`], and those of encoding.
+    /// Encodes and publishes. Allocates only for a message longer than all before it. Errors are those of
+    /// [`Publisher::publish`] and of encoding.
     pub fn publish(&mut self, message: &M) -> Result<()> {
         self.buf.resize(message.encoded_size(), 0);
         let len = message.encode_to(&mut self.buf)?;

@@ -1,12 +1,12 @@
-//! A message as bindings hand it on: all of it in one place, as C lays it out, so that nothing is written down twice.
-//! The words at [`RawMessage`] and its fields are those of C: `saltus.h` is made from them.
+//! A message in C's layout, shared by all bindings. The documentation of [`RawMessage`] and its fields is also that
+//! of C: `saltus.h` is generated from it.
 //!
 //! ```text
 //!  0 data │ 8 len │ 16 channel │ 24 channel_len │ 32 published │ 40 arrived │ 48 logged │ 56 sender │ 64 sequence
 //!  72 missed │ 80 dropped │ 88 missed_of_sender, reserved                            (bytes, where addresses have 8)
 //! ```
 //!
-//! A number that stands for "not told" is taken for that wherever it comes from.
+//! The reserved values for "unknown" have that meaning wherever they appear.
 
 use crate::{Message, Missed};
 use std::ffi::{c_char, c_void};
@@ -53,7 +53,7 @@ const _: () = {
     assert!(offset_of!(RawMessage, missed_of_sender) == 88 && size_of::<RawMessage>() == 96);
 };
 
-// SAFETY: it follows its pointers nowhere; whoever does must know that what they lead to is there.
+// SAFETY: it does not follow its pointers; code that does must ensure that they are valid.
 unsafe impl Send for RawMessage {}
 
 impl Default for RawMessage {
@@ -77,7 +77,7 @@ impl Default for RawMessage {
 }
 
 impl From<&Message<'_>> for RawMessage {
-    /// It leads to what the message borrows.
+    /// Its pointers are valid as long as the message borrows.
     fn from(m: &Message<'_>) -> RawMessage {
         let mut raw = RawMessage::default();
         raw.lead_to(m.data, m.channel);
@@ -90,20 +90,20 @@ impl From<&Message<'_>> for RawMessage {
     }
 }
 
-// What is made for C from this file has these numbers under names of its own.
+// The C header generated from this file has these numbers under its own names.
 /// cbindgen:ignore
 impl RawMessage {
-    /// What stands for a number that the transport does not tell: SALTUS_UNKNOWN.
+    /// The value of an unknown number: SALTUS_UNKNOWN.
     pub const UNKNOWN: u64 = u64::MAX;
-    /// What stands for a time of no log: SALTUS_NO_TIME.
+    /// The value of a time that is not from a log: SALTUS_NO_TIME.
     pub const NO_TIME: i64 = i64::MIN;
 }
 
 impl RawMessage {
-    /// Where its bytes and its name lie.
+    /// Sets the pointers to its bytes and its channel name.
     #[inline(always)]
     pub(crate) fn lead_to(&mut self, data: &[u8], channel: &saltus_channel::Name) {
-        // What has no bytes has no place either.
+        // An empty message has no address.
         let at = if data.is_empty() { c"".as_ptr().cast() } else { data.as_ptr() };
         (self.data, self.len) = (at.cast(), data.len());
         self.channel = channel.as_bytes_with_nul().as_ptr().cast();
@@ -125,7 +125,7 @@ impl RawMessage {
         self.dropped = dropped;
     }
 
-    /// The message, whose bytes and name lie elsewhere too.
+    /// The message, with its bytes and name given separately.
     #[inline(always)]
     pub(crate) fn message<'a>(&self, data: &'a [u8], channel: &'a saltus_channel::Name) -> Message<'a> {
         let told = |n: u64| (n != Self::UNKNOWN).then_some(n);

@@ -1,4 +1,4 @@
-//! The table of all kinds of domains: one row for each.
+//! The table of all kinds of domains: one row each.
 
 use crate::provider::Provider;
 use crate::providers;
@@ -8,16 +8,16 @@ use saltus_transport::{
 };
 use std::sync::Arc;
 
-/// A kind of domain: what URLs call it, what holds in all its domains, and how to open one.
+/// A kind of domain: its URL scheme, the properties of its domains, and how to open one.
 #[derive(Clone, Debug)]
 pub struct Scheme {
-    /// What its URLs begin with, before `://`.
+    /// Its URL scheme, before `://`.
     pub name: &'static str,
-    /// The Cargo feature of this crate that adds it, if it is not always there.
+    /// The Cargo feature of this crate that adds it; `None` if it is always available.
     pub feature: Option<&'static str>,
-    /// What holds in all its domains.
+    /// Properties of all its domains.
     pub traits: Traits,
-    /// What people want to know about it.
+    /// A description for people.
     pub words: Words,
     /// `None`: this build does not have it.
     open: Option<Open>,
@@ -26,32 +26,32 @@ pub struct Scheme {
 /// How a domain is opened.
 #[derive(Clone, Copy, Debug)]
 enum Open {
-    /// By a provider of its own.
+    /// By its own provider.
     Provider(fn(Url) -> Result<Arc<dyn Provider>>),
-    /// A network, which this process drains.
+    /// A network that this process drains.
     Network(OpenTransport),
-    /// A network that delivers on threads of its own.
+    /// A network that delivers on its own threads.
     #[cfg_attr(not(feature = "zenoh"), expect(dead_code))]
     Delivering(OpenDelivering),
 }
 
-/// What people want to know about a kind of domain, in words; the guide's table shows them.
+/// A description of a kind of domain for people; shown in the guide's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Words {
-    /// Where its messages get.
+    /// Where its messages can be received.
     pub reaches: &'static str,
-    /// In which order they arrive.
+    /// The order in which they arrive.
     pub order: &'static str,
-    /// When one may be lost.
+    /// When a message may be lost.
     pub lost: &'static str,
     /// What is reported about losses.
     pub told: &'static str,
-    /// What it needs.
+    /// Its requirements.
     pub needs: &'static str,
 }
 
 impl Scheme {
-    /// A network that another crate provides, for [`Domain::open_with`](crate::Domain::open_with).
+    /// A network from another crate, for [`Domain::open_with`](crate::Domain::open_with).
     pub const fn network(name: &'static str, traits: Traits, words: Words, open: OpenTransport) -> Scheme {
         Scheme { name, feature: None, traits, words, open: Some(Open::Network(open)) }
     }
@@ -82,7 +82,7 @@ impl Scheme {
     }
 }
 
-/// Whether two URLs name the same network, whatever their options, where one of them leaves out what it has a default for.
+/// Whether two URLs name the same network, regardless of options. Omitted parts count as their defaults.
 ///
 /// ```
 /// use saltus_domain::is_same_network;
@@ -93,7 +93,7 @@ pub fn is_same_network(a: &str, b: &str) -> bool {
     network(a) == network(b)
 }
 
-/// The kind and the address, with what a URL may leave out.
+/// The scheme and the address, with defaults filled in.
 fn network(url: &str) -> (&str, String) {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let address = rest.split('?').next().unwrap_or_default();
@@ -109,12 +109,12 @@ fn network(url: &str) -> (&str, String) {
 
 fn not_a_url(text: &str) -> Error {
     Error::invalid(format!(
-        "`{text}` is no domain's URL: write for instance shm:// or udpm://239.255.76.67:7667?ttl=1; this build has {}",
+        "`{text}` is not a domain URL; expected, for example, shm:// or udpm://239.255.76.67:7667?ttl=1; this build supports {}",
         known()
     ))
 }
 
-/// What URLs may begin with in this build, and which features would bring the others, in words.
+/// The schemes of this build, and the features that would add the others, in words.
 fn known() -> String {
     let (built, absent): (Vec<&Scheme>, Vec<&Scheme>) = SCHEMES.iter().partition(|s| s.is_built_in());
     let list = |of: &[&Scheme]| of.iter().map(|s| format!("{}://", s.name)).collect::<Vec<_>>().join(", ");
@@ -125,7 +125,7 @@ fn known() -> String {
     }
 }
 
-/// The opener of a kind that a feature adds.
+/// How to open a kind that a feature adds.
 macro_rules! feature {
     ($name:literal, $open:expr) => {{
         #[cfg(feature = $name)]
@@ -177,7 +177,7 @@ pub static SCHEMES: [Scheme; 10] = [
         traits: Traits {
             losses: Losses::Nothing,
             senders: Senders::Ports,
-            orders_channels: false, // each has a port, and so a socket and an order of its own
+            orders_channels: false, // each has its own port, and so its own socket and order
             discovery: Discovery::Channels,
             returns_own: true,
             answers: true,
@@ -234,9 +234,9 @@ pub static SCHEMES: [Scheme; 10] = [
         name: "dds",
         feature: Some("dds"),
         traits: Traits {
-            losses: Losses::OfPublisher, // each channel has a writer of its own, with a number and a count of its own
+            losses: Losses::OfPublisher, // each channel has its own writer, with its own number and count
             senders: Senders::Publishers,
-            orders_channels: false, // each is a topic of its own
+            orders_channels: false, // each is a separate topic
             keeps: Keeps::Some,
             discovery: Discovery::PeersAndChannels,
             ..NETWORK
@@ -298,7 +298,7 @@ pub static SCHEMES: [Scheme; 10] = [
     },
 ];
 
-/// What rows of memory have in common.
+/// Common to rows of memory.
 const MEMORY: Traits = Traits {
     reach: Reach::Process,
     shared_memory: false,
@@ -322,7 +322,7 @@ const IN_MEMORY: Words = Words {
     needs: "nothing",
 };
 
-/// What rows of networks have in common.
+/// Common to rows of networks.
 const NETWORK: Traits = Traits {
     reach: Reach::Network,
     keeps: Keeps::Nothing,
@@ -330,7 +330,7 @@ const NETWORK: Traits = Traits {
     returns_own: false,
     ..MEMORY
 };
-/// Where LCM's multicast goes by default.
+/// LCM's default multicast group.
 const LCM_GROUP: Option<(&str, u16)> = Some(("239.255.76.67", 7667));
 
 #[cfg(test)]
@@ -341,7 +341,7 @@ mod tests {
     fn a_provider_that_is_not_built_in_is_told_from_one_that_there_is_not() {
         let told = |url: &str| Scheme::of(url).and_then(|s| s.open(url)).err().map(|e| e.to_string());
         let unknown = told("carrier-pigeon://").unwrap();
-        assert!(unknown.contains("no provider is called `carrier-pigeon://`"), "{unknown}");
+        assert!(unknown.contains("unknown scheme `carrier-pigeon://`"), "{unknown}");
         let nonsense = told("nonsense").unwrap_or_default();
         for Scheme { name, open, .. } in &SCHEMES {
             for told in [&unknown, &nonsense] {

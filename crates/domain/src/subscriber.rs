@@ -1,4 +1,4 @@
-//! Receiving.
+//! Subscribers.
 
 use crate::backend::{BackendSubscriber, Meta};
 use crate::{Error, Message, Options, RawMessage, Result};
@@ -9,25 +9,25 @@ use std::fmt;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Receives from one channel or many. It only reads: no publisher waits for it.
+/// Receives from one or many channels. It only reads: publishers never wait for it.
 ///
-/// One subscriber belongs to one thread at a time.
+/// Use a subscriber from one thread at a time.
 pub struct Subscriber {
     pub(crate) backend: Box<dyn BackendSubscriber>,
     pub(crate) options: Options,
     pub(crate) meta: Meta,
-    /// A view is of its subscriber's last one, or over.
+    /// Identifies the latest view: an older view is invalid.
     pub(crate) turn: Turn,
 }
 
-/// A number of a subscriber that no other one has, and how often that was asked for something.
+/// A number unique to this subscriber, and a count of its receives and views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn(u64, u64);
 
 impl Turn {
     fn first() -> Turn {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Turn(NEXT.fetch_add(1, Relaxed), 0) // only each number once
+        Turn(NEXT.fetch_add(1, Relaxed), 0) // each number once
     }
     #[inline]
     pub fn next(&mut self) -> Turn {
@@ -36,12 +36,12 @@ impl Turn {
     }
 }
 
-/// Wakes after which nothing could be had, before it waits a moment between them.
+/// Wakes without a message before it pauses between them.
 const VAIN: u32 = 3;
-/// How long then, in ns.
+/// Length of the pause, in ns.
 const PAUSE: u64 = 1_000_000;
 
-/// Asks `look` until it finds something or the time is up.
+/// Calls `look` until it finds a message or the time is up.
 #[inline]
 pub(crate) fn within<T>(
     backend: &mut dyn BackendSubscriber,
@@ -62,7 +62,8 @@ pub(crate) fn within<T>(
         if found.is_some() || !woken {
             return Ok(found);
         }
-        // There is something, and it cannot be had: overwritten at each try, or the channel is damaged, perhaps for ever.
+        // There is a message that cannot be read: overwritten at each try, or the channel is damaged, perhaps
+        // permanently.
         if backend.is_canceled() {
             return Err(Error::Canceled);
         }
@@ -81,11 +82,11 @@ impl Subscriber {
         Subscriber { backend, options, meta: Meta::default(), turn: Turn::first() }
     }
 
-    /// Receives, as the subscriber's [`Options`] say: the newest message not seen, or the next. `None`: the time is up, or
-    /// there is nothing. The message stays until the next receive.
+    /// Receives according to the subscriber's [`Options`]: the newest unseen message, or the next. `None`: timed
+    /// out, or no message. The message stays until the next receive.
     ///
-    /// Over shared memory it is real-time safe with [`Until::Poll`], once its buffer has grown to the longest message; over a
-    /// network it makes system calls.
+    /// Over shared memory it is real-time safe with [`Until::Poll`], once its buffer has grown to the longest
+    /// message; over a network it makes system calls.
     ///
     /// ```
     /// use saltus_domain::{Domain, Until};
@@ -101,7 +102,7 @@ impl Subscriber {
         let taken = self.take(self.options.which(), until.into())?;
         Ok(if taken { self.last() } else { None })
     }
-    /// Receives the newest message, whatever the options say, and even if it has been seen.
+    /// Receives the newest message, regardless of the options, even if it was received before.
     ///
     /// ```
     /// use saltus_domain::{Domain, Until};
@@ -118,12 +119,12 @@ impl Subscriber {
         Ok(if taken { self.last() } else { None })
     }
 
-    /// Takes a message out of the backend, if there is one in time. It lies in `meta`: what is known of it is not handed on through memory.
+    /// Receives a message from the backend, if there is one in time. It is stored in `meta`, without another copy.
     #[inline]
     fn take(&mut self, which: Which, until: Until) -> Result<bool> {
         if until == Until::Poll { self.take_now(which) } else { self.take_within(which, until) }
     }
-    /// Kept short: control loops ask so.
+    /// Kept short: control loops poll with it.
     fn take_now(&mut self, which: Which) -> Result<bool> {
         self.turn.next();
         let taken = self.backend.take(which, true, &mut self.meta)?;
@@ -140,7 +141,7 @@ impl Subscriber {
         Ok(taken.is_some())
     }
 
-    /// The message that was received last.
+    /// The message received last.
     ///
     /// ```
     /// use saltus_domain::{Domain, Until};
@@ -157,8 +158,8 @@ impl Subscriber {
         let (data, channel) = self.meta.message()?;
         Some(self.meta.raw.message(data, channel))
     }
-    /// The same as C lays it out, for bindings. It and what it leads to lie in the subscriber, until that moves or is used again. `None`:
-    /// nothing was received, or its bytes were taken out. Does not allocate.
+    /// The same in C's layout, for bindings. It and its pointers are valid until the subscriber is moved or used
+    /// again. `None`: nothing was received, or its bytes were taken out. Does not allocate.
     ///
     /// ```
     /// use saltus_domain::{Domain, Until};
@@ -175,9 +176,9 @@ impl Subscriber {
         raw.lead_to(buf.get(*skip..)?, channel.as_ref()?);
         Some(raw)
     }
-    /// Takes the bytes of the message that was received last out, without copying them: who keeps long messages wants that.
-    /// They lie behind the first so many, which are not of the message. [`Subscriber::last`] has none then, and the next receive
-    /// allocates.
+    /// Takes the bytes of the last received message out without a copy, for programs that keep long messages. The
+    /// returned number of bytes at the start are not part of the message. [`Subscriber::last`] then has no bytes,
+    /// and the next receive allocates.
     ///
     /// ```
     /// use saltus_domain::{Domain, Until};
@@ -193,7 +194,7 @@ impl Subscriber {
         self.meta.channel = None;
         (std::mem::take(&mut self.meta.buf), std::mem::take(&mut self.meta.skip))
     }
-    /// Waits until something may be unseen: `true`; `false`: the time is up.
+    /// Waits until something may be unseen: `true`; `false`: timed out.
     ///
     /// ```
     /// use saltus_domain::{Domain, Until};
@@ -210,14 +211,14 @@ impl Subscriber {
         }
     }
 
-    /// Calls `f` for each message until it returns `false` or a wait is called off; waits for ever between them.
+    /// Calls `f` for each message until it returns `false` or a wait is canceled; waits without a timeout.
     ///
     /// ```
     /// use saltus_domain::{Domain, Until};
     /// let domain = Domain::open("mem://")?;
     /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
     /// publisher.publish(b"tilt 0.02")?;
-    /// subscriber.for_each(|message| message.data != b"tilt 0.02")?; // until it has come
+    /// subscriber.for_each(|message| message.data != b"tilt 0.02")?; // until it has arrived
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     pub fn for_each(&mut self, mut f: impl FnMut(Message<'_>) -> bool) -> Result<()> {
@@ -231,8 +232,8 @@ impl Subscriber {
         }
     }
 
-    /// A descriptor for `poll`, `epoll` or an event loop: readable when there may be something. Then receive with
-    /// [`Until::Poll`] until there is nothing more; that lowers it until the next message.
+    /// A descriptor for `poll`, `epoll` or an event loop: readable when there may be a message. Then receive with
+    /// [`Until::Poll`] until nothing is left; that makes it unreadable until the next message.
     ///
     /// ```
     /// use saltus_domain::Domain;
@@ -244,7 +245,7 @@ impl Subscriber {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     pub fn fd(&mut self) -> Result<BorrowedFd<'_>> {
-        // From here on somebody sleeps on it without asking us first.
+        // From here on, an event loop may wait on it without calling us first.
         let _ = self.backend.fd()?;
         self.backend.rest()?;
         self.backend.fd()
@@ -275,7 +276,7 @@ impl Subscriber {
     pub fn is_canceled(&self) -> bool {
         self.backend.is_canceled()
     }
-    /// Whether anything unseen has come to this process. A few loads.
+    /// Whether an unseen message has reached this process. Costs a few loads.
     ///
     /// ```
     /// use saltus_domain::Domain;
@@ -288,7 +289,7 @@ impl Subscriber {
     pub fn has_unseen(&mut self) -> bool {
         self.backend.unseen()
     }
-    /// Names of the channels that it has joined so far.
+    /// Names of the channels joined so far.
     ///
     /// ```
     /// use saltus_domain::Domain;
@@ -301,7 +302,8 @@ impl Subscriber {
     pub fn channels(&mut self) -> Vec<Name> {
         self.backend.channels()
     }
-    /// What the publishers of `channel` say about their messages, where there is a place for it (`shm://`). May block.
+    /// The descriptions of messages that publishers stored with `channel`, where that is supported (`shm://`). May
+    /// block.
     ///
     /// ```
     /// use saltus_domain::Domain;

@@ -1,4 +1,4 @@
-//! Receiving messages of one type.
+//! Subscribers to messages of one type.
 
 use crate::description;
 use crate::{Error, Message as Bytes, Result, Subscriber};
@@ -8,10 +8,10 @@ use saltus_types::{Loader, Schema, StructId};
 use saltus_wire::Message;
 use std::collections::HashSet;
 
-/// Channels and types that were told to differ; what is beyond it is counted and not told.
+/// Most channels and types whose difference is reported; mismatches beyond it are only counted.
 const MOST_TOLD: usize = 1024;
 
-/// What the messages of a subscriber shall be, known at run time; and which others have come.
+/// The expected type of a subscriber's messages, known at run time, and the other types received.
 #[derive(Debug)]
 pub struct Expected {
     what: Description,
@@ -20,16 +20,16 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Messages that begin with this fingerprint, or with this hash of a plain layout.
+    /// Expects messages that begin with this fingerprint, or with this hash of a plain layout.
     pub fn new(what: Description) -> Expected {
         Expected { what, told: HashSet::new(), mismatched: 0 }
     }
 
-    /// Receives a message of the type, as [`Subscriber::receive`].
+    /// Receives a message of the type; see [`Subscriber::receive`].
     ///
     /// # Errors
-    /// [`Error::Type`], once a channel and type, for a message of another type, with the difference where that type is known;
-    /// later ones are passed over and counted.
+    /// [`Error::Type`], once per channel and type, for a message of another type, with the difference if that type
+    /// is known. Later ones are skipped and counted.
     pub fn receive<'s>(
         &mut self,
         subscriber: &'s mut Subscriber,
@@ -47,7 +47,7 @@ impl Expected {
         Ok(None)
     }
 
-    /// Whether the message that was received last is of the type. Errors as [`Expected::receive`].
+    /// Whether the last received message is of the type. Errors as [`Expected::receive`].
     pub fn accepts(&mut self, subscriber: &mut Subscriber) -> Result<bool> {
         let Some(last) = subscriber.last() else { return Ok(false) };
         if self.fits(last.data) {
@@ -57,7 +57,8 @@ impl Expected {
         self.refuse(found, channel, |channel| subscriber.descriptions(channel)).map(|()| false)
     }
 
-    /// Whether this is a message of the type, where nobody can be asked what else it is. Errors as [`Expected::receive`].
+    /// Whether a message is of the type, without a subscriber to look up other types. Errors as
+    /// [`Expected::receive`].
     pub fn check(&mut self, message: Bytes<'_>) -> Result<bool> {
         if self.fits(message.data) {
             return Ok(true);
@@ -65,12 +66,12 @@ impl Expected {
         self.refuse(fingerprint(message.data), message.channel.clone(), |_| Vec::new()).map(|()| false)
     }
 
-    /// Messages of other types that were passed over.
+    /// The number of messages of other types skipped.
     pub fn mismatched(&self) -> u64 {
         self.mismatched
     }
 
-    /// A plain layout's hash lies in the machine's order.
+    /// A plain layout's hash is in the machine's byte order.
     fn fits(&self, data: &[u8]) -> bool {
         let is = |bytes: &[u8; 8]| {
             [u64::from_be_bytes(*bytes), u64::from_ne_bytes(*bytes)].contains(&self.what.fingerprint)
@@ -96,7 +97,7 @@ impl Expected {
             Some(print) => match said(&channel).iter().find(|d| d.fingerprint == print) {
                 Some(theirs) => format!("`{}` {}", theirs.name, difference(ours, theirs)),
                 None => format!(
-                    "messages with the fingerprint {print:016x} (its own is {:016x}); nobody said what they are",
+                    "messages with the fingerprint {print:016x} (expected {:016x}); no publisher described them",
                     ours.fingerprint
                 ),
             },
@@ -107,7 +108,7 @@ impl Expected {
     }
 }
 
-/// Receives messages of one type from one channel or many.
+/// Receives messages of one type from one or many channels.
 #[derive(Debug)]
 pub struct TypedSubscriber<M> {
     subscriber: Subscriber,
@@ -115,10 +116,10 @@ pub struct TypedSubscriber<M> {
     message: M,
 }
 
-/// A message of a known type, and what is known about it.
+/// A message of a known type, and its metadata.
 #[derive(Debug)]
 pub struct Typed<'a, M> {
-    /// The message. Its memory is used again by the next receive.
+    /// The message. The next receive reuses its memory.
     pub message: &'a M,
     /// The same as bytes, with its channel, timestamps and losses.
     pub about: Bytes<'a>,
@@ -133,10 +134,10 @@ impl<M: Message> TypedSubscriber<M> {
         }
     }
 
-    /// Receives and decodes, as [`Subscriber::receive`].
+    /// Receives and decodes; see [`Subscriber::receive`].
     ///
     /// # Errors
-    /// Those of [`Expected::receive`]. [`Error::Decode`] for a message that is damaged.
+    /// Those of [`Expected::receive`], and [`Error::Decode`] for a damaged message.
     pub fn receive(&mut self, until: impl Into<Until>) -> Result<Option<Typed<'_, M>>> {
         let Some(about) = self.expected.receive(&mut self.subscriber, until)? else { return Ok(None) };
         let decoded = self.message.decode_from(about.data);
@@ -144,22 +145,22 @@ impl<M: Message> TypedSubscriber<M> {
         Ok(Some(Typed { message: &self.message, about }))
     }
 
-    /// Messages of other types that were passed over.
+    /// The number of messages of other types skipped.
     pub fn mismatched(&self) -> u64 {
         self.expected.mismatched()
     }
-    /// What it stands on: its descriptor, its cancel handle, its channels.
+    /// The underlying subscriber: its descriptor, its cancel handle, its channels.
     pub fn subscriber(&mut self) -> &mut Subscriber {
         &mut self.subscriber
     }
 }
 
-/// What a message begins with.
+/// The fingerprint at the start of a message.
 fn fingerprint(data: &[u8]) -> Option<u64> {
     data.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
 }
 
-/// How the type that was described differs from the expected one, in words.
+/// Describes how the type of a message differs from the expected one.
 fn difference(ours: &Description, theirs: &Description) -> String {
     let load = |said: &Description| -> Option<(Schema, StructId)> {
         let loaded = Loader::new().text(&said.name, &said.schema).load().ok()?;

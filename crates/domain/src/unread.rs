@@ -1,25 +1,25 @@
-//! Channels of shared memory that a subscriber of many does not read, because the system refuses.
+//! Finds shared-memory channels that a subscriber to many does not read, because the system refuses.
 
 use crate::{Domain, Error, Name, Pattern};
 use saltus_os::limits::Reserve;
 use std::collections::HashSet;
 
-/// Descriptors that are held back. Without them nothing could be looked at when the process has no more.
+/// Descriptors held back, so that channels can be checked when the process has no more.
 const SPARE: usize = 8;
 
-/// A channel that is not read, or a domain of which it is not known what is in it.
+/// A channel that is not read, or a domain whose channels are unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// The channel; none: the domain's channels could not be listed.
+    /// The channel; `None`: the domain's channels could not be listed.
     pub channel: Option<Name>,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// Finds channels of shared memory that a subscriber of several passes over: it may not read them, or the process has no more
-/// descriptors. An account of what was received is incomplete without them.
+/// Finds shared-memory channels that a subscriber to several skips, because it may not read them or the process has
+/// no more descriptors. A count of received messages is incomplete without them.
 ///
-/// It looks only when it is asked to. On other domains it finds nothing: there is no list of channels to compare with.
+/// It checks only when called. On other domains it finds nothing: there is no list of channels to compare with.
 ///
 /// ```
 /// use saltus_domain::{Domain, Pattern, UnreadFinder};
@@ -36,7 +36,7 @@ pub struct UnreadFinder {
 }
 
 impl UnreadFinder {
-    /// One for a domain. It holds a few descriptors.
+    /// A finder for a domain. It holds a few descriptors.
     pub fn new(domain: &Domain) -> UnreadFinder {
         let mut finder =
             UnreadFinder { domain: domain.clone(), spare: Reserve::default(), readable: HashSet::new() };
@@ -46,7 +46,8 @@ impl UnreadFinder {
         finder
     }
 
-    /// The channels that `pattern` matches and this process does not read. `known` says of which it is certain that it does.
+    /// The channels that match `pattern` and that this process does not read. `known` returns whether it certainly
+    /// reads a channel.
     pub fn look(&mut self, pattern: &Pattern, known: impl Fn(&Name) -> bool) -> Vec<Unread> {
         let Some(shm) = self.domain.shared_memory().cloned() else { return Vec::new() };
         let mut found = Vec::new();
@@ -57,7 +58,7 @@ impl UnreadFinder {
                 found.push(Unread { channel: None, why: why.to_string() });
             }
             names = shm.list();
-            self.spare.hold(SPARE); // what can be opened from here on can be opened by subscribers too
+            self.spare.hold(SPARE); // a channel that can be opened now can be opened by subscribers too
         }
         for name in names.unwrap_or_default() {
             if !pattern.matches(name.as_bytes()) || known(&name) || self.readable.contains(&name) {
@@ -67,7 +68,7 @@ impl UnreadFinder {
                 Ok(_) => drop(self.readable.insert(name)),
                 Err(saltus_channel::Error::NotFound { .. }) => {}
                 Err(why) => {
-                    // It may have been opened while there were descriptors still.
+                    // It may have been opened while descriptors were still available.
                     self.spare.release();
                     let own = std::process::id();
                     let reads = |info: saltus_channel::Info| {

@@ -1,16 +1,17 @@
-//! Looking at a message where it lies.
+//! Views: reading a message in place.
 
 use crate::backend::Place;
 use crate::subscriber::{Turn, within};
 use crate::{Error, Message, Result, Subscriber};
 use saltus_channel::Until;
 
-/// A message where it lies: over `shm://` in shared memory, where its publisher may overwrite it at any instant; elsewhere in memory
-/// that nobody writes any more. The memory stays for as long as anybody has the view, whatever becomes of its subscriber.
+/// A message in place. Over `shm://` it is in shared memory, where its publisher may overwrite it at any time;
+/// elsewhere it is in memory that is no longer written. The memory stays valid as long as the view, even without
+/// its subscriber.
 ///
-/// Compute from it what is needed, then [`Subscriber::validate`]: only if that succeeds was the message whole all the while. Before,
-/// nothing computed from it may be acted upon, and no length in it trusted. A view that is dropped leaves the message unseen over
-/// `shm://`, and received elsewhere.
+/// Compute results from it, then call [`Subscriber::validate`]: only if that succeeds was the message whole
+/// throughout. Before that, do not act on results and do not trust any length in the message. A dropped view leaves
+/// the message unseen over `shm://`, and received elsewhere.
 #[derive(Clone, Debug)]
 pub struct View {
     place: Place,
@@ -29,20 +30,21 @@ impl View {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The bytes, if nobody writes them any more; `None` in shared memory.
+    /// The bytes, if they are no longer written; `None` in shared memory.
     pub fn own(&self) -> Option<&[u8]> {
         match &self.place {
             Place::Shared(..) => None,
             Place::Own(bytes, skip) => Some(bytes.get(*skip..).unwrap_or_default()),
         }
     }
-    /// Lets bytes go that are not in shared memory: it is empty then, and can still be validated.
+    /// Releases bytes that are not in shared memory: the view is then empty, and can still be validated.
     pub fn let_go(&mut self) {
         if let Place::Own(bytes, skip) = &mut self.place {
             (*bytes, *skip) = Default::default();
         }
     }
-    /// The first byte, for code that reads in place: by volatile or atomic loads or from other languages, never through a reference.
+    /// The first byte, for code that reads in place: by volatile or atomic loads or from other languages, never
+    /// through a reference.
     pub fn as_ptr(&self) -> *const u8 {
         match &self.place {
             Place::Shared(view, _) => view.as_ptr(),
@@ -52,8 +54,8 @@ impl View {
 }
 
 impl Subscriber {
-    /// Looks at a message where it lies, without copying it: the one that [`Subscriber::receive`] would give. `None`: the time is up, or
-    /// there is nothing.
+    /// Returns the message that [`Subscriber::receive`] would return, in place and without a copy. `None`: timed
+    /// out, or no message.
     ///
     /// ```
     /// use saltus_domain::{Domain, Until};
@@ -62,7 +64,7 @@ impl Subscriber {
     /// publisher.publish(b"tilt 0.02")?;
     /// let view = subscriber.view(Until::Poll)?.expect("a message");
     /// let len = view.len();
-    /// subscriber.validate(&view)?; // only now is it certain
+    /// subscriber.validate(&view)?; // the results are valid only from here on
     /// assert_eq!(len, 9);
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
@@ -75,8 +77,8 @@ impl Subscriber {
         Ok(place.map(|place| View { place, turn }))
     }
 
-    /// Ends a view, and says whether the message was whole all the while. If it was, it counts as received. The message that this
-    /// gives has no bytes: they are where the view has them.
+    /// Ends a view and checks whether the message was whole throughout. If it was, it counts as received. The
+    /// returned message has no bytes: they are in the view.
     ///
     /// ```
     /// use saltus_domain::{Domain, Until};
@@ -89,8 +91,9 @@ impl Subscriber {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Channel`] with an overrun: it was overwritten meanwhile; forget what was computed, look again. [`Error::Invalid`] if it
-    /// is not this subscriber's last view, or something was received since, it itself too.
+    /// [`Error::Channel`] with an overrun: the message was overwritten in the meantime; discard the results and
+    /// view again. [`Error::Invalid`] if the view is not this subscriber's last, or a message was received since,
+    /// including this one.
     pub fn validate(&mut self, view: &View) -> Result<Message<'_>> {
         if view.turn != self.turn {
             return Err(Error::invalid(
@@ -100,7 +103,7 @@ impl Subscriber {
         if let Place::Shared(view, which) = &view.place {
             self.backend.validate(view, *which, &mut self.meta)?;
         }
-        self.turn.next(); // it was received: once
-        self.last().ok_or_else(|| Error::invalid("this view is not of this subscriber"))
+        self.turn.next(); // it is received, once
+        self.last().ok_or_else(|| Error::invalid("this view belongs to another subscriber"))
     }
 }

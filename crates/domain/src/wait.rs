@@ -1,4 +1,4 @@
-//! Waiting on several subscribers at once, of whatever domains.
+//! Waiting on several subscribers at once, of any domains.
 
 use crate::{Error, Result, Subscriber};
 use saltus_channel::Until;
@@ -6,18 +6,19 @@ use saltus_os::clock;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-/// How long a sleep lasts at most before the cancel handles are checked, in ns.
+/// Longest wait before the cancel handles are checked, in ns.
 const SLICE: u64 = 100_000_000;
 
-/// Waits until one of `subscribers` has something unseen, and returns its index; the first, if several have. `None` when the time
-/// is up. Then receive from it with [`Until::Poll`], which finds nothing only if the message was overwritten meanwhile, or was of
-/// another type.
+/// Waits until one of `subscribers` has something unseen, and returns its index; the first, if several have.
+/// `None`: timed out. Then receive from it with [`Until::Poll`], which finds nothing only if the message was
+/// overwritten in the meantime, or was of another type.
 ///
-/// Each may be of another domain. The cancel handle of any of them cancels the wait, within 100 ms. Allocates; over `shm://` the
-/// first wait starts a thread for each channel. For channels in shared memory alone, [`saltus_channel::wait_any`] does without.
+/// Each may be of another domain. The cancel handle of any of them cancels the wait, within 100 ms. Allocates; over
+/// `shm://` the first wait starts a thread for each channel. If all channels are in shared memory,
+/// [`saltus_channel::wait_any`] does neither.
 ///
 /// # Errors
-/// [`Error::Invalid`]: there is none to wait for. [`Error::Canceled`]. What subscribers, or the system, refuse.
+/// [`Error::Invalid`]: no subscribers. [`Error::Canceled`]. Errors of the subscribers or the system.
 pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) -> Result<Option<usize>> {
     if subscribers.is_empty() {
         return Err(Error::invalid("there are no subscribers to wait for"));
@@ -41,7 +42,7 @@ pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) ->
         let left = end.saturating_sub(now);
         let time =
             libc::timespec { tv_sec: (left / 1_000_000_000) as i64, tv_nsec: (left % 1_000_000_000) as i64 };
-        // SAFETY: the list and the time live across the call; no signal mask is given.
+        // SAFETY: the list and the time stay alive across the call; no signal mask is passed.
         let ready =
             unsafe { libc::ppoll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, &time, std::ptr::null()) };
         if ready < 0 {
@@ -51,8 +52,8 @@ pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) ->
                 _ => return Err(Error::system(format!("wait for {} subscribers", polls.len()), why)),
             }
         }
-        // A descriptor is readable also when it is time to look for channels that have come, or when something came that is for
-        // another one of the subscribers: who looks takes in what there is.
+        // A descriptor is also readable when it is time to look for new channels, or when a message arrived for
+        // another of the subscribers: a subscriber that checks receives it.
         for (i, _) in polls.iter().enumerate().filter(|(_, poll)| ready > 0 && poll.revents != 0) {
             if subscribers[i].wait(Duration::ZERO)? {
                 return Ok(Some(i));

@@ -1,4 +1,4 @@
-//! One suite for all providers: what a domain promises, whatever carries its messages.
+//! One suite for all providers: the promises of a domain, for every transport.
 
 mod conformance {
     mod calls;
@@ -60,8 +60,7 @@ providers!(zmq);
 #[cfg(feature = "zenoh")]
 providers!(zenoh);
 
-/// Of a log that is played nobody publishes what another receives, which is what the other cases are about; `tests/file.rs`
-/// has those of logs.
+/// A log that is played has no publishers, which the other cases need; `tests/file.rs` has the cases for logs.
 mod file {
     use crate::conformance as suite;
     providers!(@cases file: waits_end_in_time, waits_are_called_off);

@@ -1,4 +1,4 @@
-//! `dds://` with CycloneDDS as the other side, in networks of their own.
+//! `dds://` with CycloneDDS as the other side, in separate network namespaces.
 
 #![cfg(feature = "dds")]
 
@@ -19,7 +19,7 @@ fn all(domain: &Domain, channel: &str) -> Subscriber {
     domain.subscriber_with(Pattern::name(channel).unwrap(), Options::next(100)).unwrap()
 }
 
-/// Publishes until the peer says what it got first.
+/// Publishes until the peer reports its first message.
 fn meet(publisher: &mut Publisher, peer: &mut Peer, topic: &str, message: &[u8]) -> String {
     peer.tell(&format!("take {topic}"));
     loop {
@@ -30,7 +30,7 @@ fn meet(publisher: &mut Publisher, peer: &mut Peer, topic: &str, message: &[u8])
     }
 }
 
-/// Publishes until the peer says that it got that; what was published before may come first.
+/// Publishes until the peer reports that message; earlier messages may arrive first.
 fn expect(publisher: &mut Publisher, peer: &mut Peer, topic: &str, message: &[u8], expected: &str) {
     let start = Instant::now();
     while meet(publisher, peer, topic, message) != expected {
@@ -53,7 +53,7 @@ fn bytes_of_any_length_reach_cyclone() {
                     publisher.publish(&message).unwrap();
                     while peer.answer_to("take out") != format!("{size} {seed}") {}
                 } else {
-                    // It may be lost, but never comes in part.
+                    // It may be lost, but never arrives in part.
                     expect(&mut publisher, &mut peer, "out", &message, &format!("{size} {seed}"));
                 }
             }
@@ -78,14 +78,14 @@ fn bytes_of_any_length_come_from_cyclone() {
                     peer.ask(&format!("send in {size} {i}"));
                 }
                 let message = subscriber.last().unwrap();
-                // Nobody knows what was lost before the first one.
+                // Losses before the first one are unknown.
                 assert!(message.sender.is_some() && (i == 0 || message.missed.count().is_some()));
             }
         }
     });
 }
 
-/// What one side offers and the other wants fits where DDS lets it.
+/// QoS offered by one side and requested by the other match where DDS allows it.
 #[test]
 fn messages_of_ros_go_both_ways() {
     apart(|| {
@@ -107,7 +107,7 @@ fn messages_of_ros_go_both_ways() {
                 peer.ask(&send);
                 let (start, is_reliable) = (Instant::now(), [qos, offered] == ["reliable"; 2]);
                 let wait = if is_reliable { LONG } else { Duration::from_millis(200) };
-                // That the peer knows of the subscriber does not say that this one knows of the peer already.
+                // The peer may know the subscriber before this side knows the peer.
                 while subscriber.receive(wait).unwrap().is_none() {
                     assert!(!is_reliable && start.elapsed() < LONG, "{offered} for {qos}");
                     peer.ask(&send);
@@ -161,11 +161,11 @@ fn a_peer_may_be_killed_and_come_back() {
     });
 }
 
-/// A program that was stopped has promised to confirm, and does not.
+/// A stopped program has promised to acknowledge, and does not.
 #[test]
 fn a_program_that_hangs_is_not_waited_for_and_hears_what_is_newest_when_it_goes_on() {
     apart(|| {
-        // With no patience at all, what it has not confirmed makes room at once.
+        // With a timeout of zero, unacknowledged messages are dropped immediately.
         for (qos, patience) in [("reliable", 1), ("reliable", 0), ("best_effort", 1)] {
             let url = format!("dds://7?patience={patience}&depth=16&reliability={qos}");
             let mut publisher = Domain::open(&url).unwrap().publisher("out").unwrap();
@@ -180,7 +180,7 @@ fn a_program_that_hangs_is_not_waited_for_and_hears_what_is_newest_when_it_goes_
     });
 }
 
-/// It counts until its time is over, 10 s, and the publisher keeps 16 messages.
+/// It counts until its lease ends, 10 s, and the publisher keeps 16 messages.
 #[test]
 fn a_subscriber_that_was_killed_costs_no_other_one_a_message() {
     apart(|| {
@@ -197,7 +197,7 @@ fn a_subscriber_that_was_killed_costs_no_other_one_a_message() {
             let message = made(100, n);
             publisher.publish(&message).expect("nobody is waited for");
             let mut next = || survivor.receive(LONG).unwrap().expect("a message in time").data == message;
-            // Only what was published before it was killed may come before.
+            // Only messages published before it was killed may arrive first.
             while !next() {
                 assert_eq!(n, 0);
             }
@@ -206,11 +206,11 @@ fn a_subscriber_that_was_killed_costs_no_other_one_a_message() {
     });
 }
 
-/// Whether a machine answers that nobody listens there.
+/// Whether a machine reports that nothing listens there.
 fn refuses(address: (&str, u16)) -> bool {
     let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
     socket.connect(address).unwrap();
-    // The answer comes a moment after the datagram, and is told by the next call.
+    // The report arrives a moment after the datagram; the next call returns it.
     (0..20).any(|_| {
         let refused = socket.send(b"?").is_err_and(|e| e.kind() == std::io::ErrorKind::ConnectionRefused);
         std::thread::sleep(Duration::from_millis(10));
@@ -244,7 +244,7 @@ fn nobody_listens_beyond_an_interface_that_is_named() {
     assert!(!robot.run(|| refuses(("127.0.0.1", 9160))), "it listens on this machine");
 }
 
-/// Set in the process that runs one test alone.
+/// Set in a process that runs one test on its own.
 const ALONE: &str = "SALTUS_TEST_ALONE";
 
 #[test]
@@ -270,7 +270,7 @@ fn a_domain_that_is_closed_leaves_nothing_behind() {
         };
         let before = counts();
         (0..4).for_each(|_| round());
-        // The library's thread that finds others may have its participant last, and closes it then.
+        // The library's discovery thread may be the last to hold the participant, and then closes it.
         let start = Instant::now();
         while counts().0 > before.0 || counts().1 > before.1 {
             assert!(start.elapsed() < LONG, "{:?} descriptors and threads, before {before:?}", counts());

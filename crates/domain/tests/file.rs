@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Long enough for a loaded machine; no test waits so long when all is well.
+/// Long enough for a loaded machine; no test waits this long when all is well.
 const LONG: Duration = Duration::from_secs(20);
 
-/// A file that is gone afterwards.
+/// A file that is removed on drop.
 struct Log(PathBuf);
 
 impl Log {
@@ -52,7 +52,7 @@ impl Drop for Log {
 fn all(domain: &Domain, depth: u64) -> Subscriber {
     domain.subscriber_with(Pattern::all(), Options::next(depth)).unwrap()
 }
-/// All that comes until the end: number, time and payload of each.
+/// All messages until the end: number, time and payload of each.
 fn rest(subscriber: &mut Subscriber) -> Vec<(u64, i64, Vec<u8>)> {
     let mut got = Vec::new();
     loop {
@@ -76,7 +76,7 @@ fn numbered(count: u32, step: i64) -> impl Iterator<Item = (i64, &'static str, V
 fn as_fast_as_readers_keep_up_nothing_is_skipped() {
     let log = Log::of(numbered(5000, 1_000_000));
     for speed in ["?speed=0", "?speed=-1"] {
-        // A subscriber that wants the newest only gets each event as well: the log waits for it.
+        // A subscriber to the newest receives each event as well: the log waits for it.
         let domain = log.open(speed);
         let mut newest = domain.subscriber("IMU").unwrap();
         let mut slow = all(&domain, 1);
@@ -132,7 +132,7 @@ fn events_come_when_they_are_due_and_not_before_somebody_looks() {
     }
     assert!(matches!(subscriber.receive(Until::Poll), Err(Error::Ended)));
     assert!(matches!(subscriber.receive(Until::Forever), Err(Error::Ended)), "and it stays so");
-    // Timestamps are of when an event was due, not of when somebody looked.
+    // Timestamps are of when an event was due, not of when a subscriber checked.
     let took = (arrived[4] - arrived[0]) as f64 / 1e6;
     assert!((150.0..250.0).contains(&took), "{took} ms");
     assert_eq!(other.receive(Until::Poll).unwrap().unwrap().dropped, 1);
@@ -155,7 +155,7 @@ fn a_slow_subscriber_of_a_paced_log_gets_the_newest() {
         dropped += message.dropped;
     }
     assert_eq!((got, dropped), ((18..30).collect(), 18), "four of each channel");
-    // Who comes now has missed what was due before.
+    // A subscriber that joins now has missed events due before.
     assert!(all(&domain, 100).receive(Duration::from_millis(20)).unwrap().is_none());
     assert_eq!(
         newest.current(Until::Poll).unwrap().unwrap().sequence,
@@ -172,7 +172,7 @@ fn it_starts_at_the_first_event_that_is_not_before_the_time_given() {
         let mut subscriber = all(&log.open(&format!("?start_timestamp={start}&speed=0")), 1);
         assert!(rest(&mut subscriber).iter().map(|e| e.0).eq(first..10), "from {start}");
     }
-    // At any speed it comes at once.
+    // At any speed, it arrives immediately.
     let mut subscriber = all(&log.open("?start_timestamp=5000000"), 1);
     assert_eq!(subscriber.receive(Duration::from_millis(900)).unwrap().unwrap().logged, Some(5_000_000));
     assert!(rest(&mut all(&log.open("?start_timestamp=99000000"), 1)).is_empty());
@@ -190,11 +190,11 @@ fn what_cannot_be_is_told_in_words() {
         ("?mode=w&speed=1", "speed"),
         ("?speed=fast", "speed=fast"),
         ("?start_timestamp=noon", "start_timestamp=noon"),
-        ("?colour=red", "colour"),
+        ("?color=red", "color"),
     ] {
         assert!(log.why_not(options).contains(part), "{options}: {}", log.why_not(options));
     }
-    assert!(Domain::open("file://").unwrap_err().to_string().contains("names no file"));
+    assert!(Domain::open("file://").unwrap_err().to_string().contains("does not name a file"));
     assert!(Log::new().why_not("").contains("cannot open the log"));
 }
 
@@ -208,12 +208,12 @@ fn what_is_no_log_has_the_code_that_it_has_where_logs_are_opened() {
     let log = Log::of([]);
     refused(&log, "is empty");
     std::fs::write(&log.0, "a letter, not a log").unwrap();
-    refused(&log, "no log of LCM: there is no event in its 19 bytes");
+    refused(&log, "not an LCM log: no event found in its 19 bytes");
     std::fs::remove_file(&log.0).unwrap();
     std::fs::create_dir(&log.0).unwrap();
     refused(&log, "it is a directory");
     std::fs::remove_dir(&log.0).unwrap();
-    // Of a kind that can be read, but not played.
+    // A kind of log that can be read, but not played.
     let file = std::fs::File::create(&log.0).unwrap();
     let options = saltus_log::WriterOptions::new();
     let mut writer = saltus_log::Writer::new(file, saltus_log::Format::Mcap, options).unwrap();
@@ -242,7 +242,7 @@ fn what_is_published_is_in_the_log_at_once_with_its_time() {
     log.open("?mode=a").publisher("B").unwrap().publish(b"more").unwrap();
     assert_eq!(rest(&mut all(&log.open("?speed=0"), 1)).len(), 4);
     drop(log.open("?mode=w"));
-    assert!(log.why_not("").contains("is empty"), "mode=w makes it anew");
+    assert!(log.why_not("").contains("is empty"), "mode=w replaces it");
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn where_a_log_is_damaged_nobody_knows_what_was_missed() {
     assert!(missed[4] && missed.iter().filter(|m| **m).count() == 1, "{missed:?}");
 }
 
-/// Runs a few lines of Python with LCM; what it prints.
+/// Runs a few lines of Python with LCM and returns their output.
 fn lcm(lines: &str, log: &Path) -> String {
     let mut python = support::program("python");
     let output = python.args(["-c", lines]).arg(log).output().unwrap();
@@ -311,7 +311,7 @@ fn lcm_reads_what_we_write() {
         })
         .collect();
     assert_eq!(lcm(read, &log.0).lines().map(str::trim).collect::<Vec<_>>(), expected);
-    // And plays it as a network.
+    // It also plays the log as a network.
     let play = "import lcm, sys\nl = lcm.LCM('file://' + sys.argv[1] + '?speed=0')\nl.subscribe('ODD', lambda c, d: print(len(d)))\ntry:\n while True: l.handle()\nexcept OSError: pass";
     assert_eq!(lcm(play, &log.0).lines().count(), 25);
 }
@@ -324,7 +324,7 @@ fn we_read_what_lcm_writes() {
     let got = rest(&mut all(&log.open("?speed=0"), 1));
     let expected: Vec<_> = (0..50_u64).map(|n| (n, 1000 * n as i64, vec![n as u8; n as usize])).collect();
     assert_eq!(got, expected);
-    // What LCM writes as a network: killed, without a close, its buffer is lost, but the file is a log.
+    // A log that LCM writes as a network and is killed, without a close: its buffer is lost, but the file is a log.
     let publish =
         "import lcm, sys\nl = lcm.LCM('file://' + sys.argv[1] + '?mode=a')\nl.publish('CH_9', b'last')";
     lcm(publish, &log.0);

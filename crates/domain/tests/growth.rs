@@ -1,4 +1,5 @@
-//! Depth holds and sizes grow over `shm://`: channels are replaced by larger ones, and their publishers and subscribers follow.
+//! Depth holds and sizes grow over `shm://`: larger channels replace smaller ones, and publishers and subscribers
+//! follow.
 
 use saltus_channel::{Attributes, Wake};
 use saltus_domain::{Description, Domain, Missed, Options, Pattern, Publisher, Start, Subscriber, Until};
@@ -32,7 +33,7 @@ impl Place {
     fn attributes(&self, name: &str) -> Attributes {
         self.channels().open_channel(name).unwrap().attributes().clone()
     }
-    /// What lies in the directory besides channels.
+    /// Files in the directory other than channels.
     fn leftovers(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.0).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -61,7 +62,7 @@ fn publish(publisher: &mut Publisher, n: u64, len: usize) {
     publisher.publish(&message(n, len)).unwrap();
 }
 
-/// Number, length and how many were lost before it of the next message, without waiting.
+/// Number, length and preceding losses of the next message, without waiting.
 fn poll(subscriber: &mut Subscriber) -> Option<(u64, usize, u64)> {
     receive(subscriber, Until::Poll)
 }
@@ -85,7 +86,7 @@ fn messages_that_get_longer_are_published_and_received_all_in_their_order() {
     let domain = directory.open();
     let mut publisher = domain.publisher("img").unwrap();
     let mut subscriber = domain.subscriber_with(exactly("img"), Options::next(16).at_most()).unwrap();
-    // Two replacements lie between two looks of the subscriber, which has the first channel open by then.
+    // Two replacements happen between two checks of the subscriber, which has the first channel open by then.
     let lens = [100, 600, 5000, 50, 1 << 20];
     publish(&mut publisher, 0, lens[0]);
     assert_eq!(wait(&mut subscriber), Some((0, 100, 0)));
@@ -96,7 +97,7 @@ fn messages_that_get_longer_are_published_and_received_all_in_their_order() {
         assert_eq!(poll(&mut subscriber), Some((n as u64, *len, 0)));
     }
     assert_eq!(poll(&mut subscriber), None);
-    // One that comes now has the whole past that is kept.
+    // A subscriber that joins now receives all messages kept.
     let options = Options::next(16).at_most().start(Start::Oldest);
     let mut late = domain.subscriber_with(exactly("img"), options).unwrap();
     for (n, len) in lens.iter().enumerate() {
@@ -140,7 +141,7 @@ fn growth_keeps_permissions_that_were_changed_after_the_publisher_opened() {
     directory.channels().chmod("c", 0o640).unwrap();
     publish(&mut publisher, 1, 1000);
     assert_eq!(directory.attributes("c").get_mode(), 0o640);
-    // Who may read the channel may also follow it: the way from the old one has the same permissions.
+    // A process that may read the channel may also follow it: the link from the old one has the same permissions.
     let (channel, way) = (directory.0.join("c"), directory.0.join("c/old"));
     let group = channel.join("data").metadata().unwrap().gid();
     let ways = std::fs::read_dir(&way).unwrap().map(|entry| entry.unwrap().path()).chain([way.clone()]);
@@ -153,7 +154,7 @@ fn growth_keeps_permissions_that_were_changed_after_the_publisher_opened() {
 #[test]
 fn growth_gives_the_way_from_the_old_channel_its_group() {
     use std::os::unix::fs::{MetadataExt, chown};
-    // SAFETY: it only asks.
+    // SAFETY: no pointer is involved.
     if unsafe { libc::geteuid() } != 0 {
         return eprintln!("NOT RUN: only root may give files a group that it is not in");
     }
@@ -179,7 +180,8 @@ fn a_depth_is_refused_on_a_channel_without_a_lease_file() {
     assert!(error.contains("lease"), "{error}");
 }
 
-/// Counts what a subscriber gets of several publishers, whose messages are numbered each from 0 below their own number.
+/// Counts the messages that a subscriber receives from several publishers, each numbered from 0 below the
+/// publisher's number.
 #[derive(Default)]
 struct Account {
     next: std::collections::BTreeMap<u64, u64>,
@@ -188,7 +190,7 @@ struct Account {
 }
 
 impl Account {
-    /// Takes all that is there.
+    /// Receives all messages present.
     fn drain(&mut self, subscriber: &mut Subscriber) {
         while let Some((n, _, lost)) = poll(subscriber) {
             self.count(n, lost);
@@ -259,7 +261,7 @@ fn those_who_wait_follow_a_channel_that_grows() {
             assert_eq!(found, Some(len));
             publish(&mut publisher, 2, len);
             let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-            // SAFETY: one entry, which lives across the call.
+            // SAFETY: one entry, which stays alive across the call.
             assert_eq!(unsafe { libc::poll(&mut poll, 1, LONG.as_millis() as i32) }, 1);
             let start = Instant::now();
             while subscriber.receive(Until::Poll).unwrap().is_none() {
@@ -281,7 +283,8 @@ fn the_newest_is_that_of_the_channel_that_grew() {
     publish(&mut publisher, 2, 100);
     publish(&mut publisher, 3, 1000);
     publish(&mut publisher, 4, 10_000);
-    // What was unseen of the old channels, then the newest of all, and all counted; `idle` still has the first one open.
+    // The unseen messages of the old channels, then the newest of all, and all counted; `idle` still has the first
+    // one open.
     let (mut last, mut total) = (0, 0);
     while let Some((n, _, lost)) = poll(&mut newest) {
         assert!(n > last, "{n} after {last}");
@@ -310,7 +313,7 @@ fn growing_has_an_end_that_is_told_with_figures() {
         assert!(error.code() == 4 && error.to_string().contains("--max-size 600"), "{error}");
     }
     assert_eq!(directory.attributes("c").get_max_message_size(), 512);
-    // Where there is no room for twice as much, there may be for the message.
+    // If there is no memory for twice the size, there may be enough for the message.
     let mut tight = directory.open_with("?grow=60000").publisher("d").unwrap();
     publish(&mut tight, 0, 100);
     publish(&mut tight, 1, 2100);
@@ -331,8 +334,8 @@ fn a_depth_asked_for_holds_whether_the_channel_is_there_or_not() {
         let first = u64::from(exists);
         (first..3000).for_each(|n| publish(&mut publisher, n, 100));
         assert_eq!(directory.attributes(name).get_depth(), 1000);
-        // The message that was there belongs to the channel before; of the others the last thousand wait.
-        // A channel that came is looked for every 10 ms.
+        // The earlier message belongs to the channel before; of the others the last thousand are kept. New channels
+        // are searched for every 10 ms.
         let first = wait(&mut subscriber);
         let all: Vec<_> = first.into_iter().chain(std::iter::from_fn(|| poll(&mut subscriber))).collect();
         let lost: u64 = all.iter().map(|(_, _, lost)| lost).sum();
@@ -390,8 +393,8 @@ fn an_absurd_depth_is_refused_at_once_with_figures() {
     assert_eq!(directory.attributes("c").get_depth(), 16);
 }
 
-/// Runs in a process of its own, for those tests that start it: publishes ever longer messages in channel `c`, and notes in a file what it
-/// has begun and what is done.
+/// Runs in its own process, for the tests that start it: publishes ever longer messages in channel `c`, and records
+/// in a file what it has begun and completed.
 #[test]
 fn grower() {
     let Some(url) = std::env::var_os("SALTUS_TEST_GROWER") else { return };
@@ -459,7 +462,7 @@ fn growers_killed_at_any_moment_leave_one_channel_that_lives_and_all_is_accounte
             }
             thread::sleep(Duration::from_micros(200));
         }
-        // One channel lives: a publisher that comes now is heard by the subscriber that was there all the time.
+        // One channel is left: a subscriber that stayed connected receives from a new publisher.
         let mut publisher = domain.publisher("c").unwrap();
         publish(&mut publisher, GROWERS << 32, 300_000);
         assert_eq!(domain.channels().unwrap().len(), 1);
@@ -471,7 +474,7 @@ fn growers_killed_at_any_moment_leave_one_channel_that_lives_and_all_is_accounte
             }
             account.drain(&mut subscriber);
         }
-        // What a process that was killed had published in a channel left by then, if it had.
+        // Messages that a killed process had published in a channel already left, if any.
         thread::sleep(Duration::from_millis(30));
         account.drain(&mut subscriber);
         let notes = std::fs::read(&notes).unwrap();
@@ -486,13 +489,13 @@ fn growers_killed_at_any_moment_leave_one_channel_that_lives_and_all_is_accounte
     }
 }
 
-/// Runs `f` in a child of another user, who may not make files of this one's. Skips where this one is not root.
+/// Runs `f` in a child as another user, who may not create files of this one's. Skips if this process is not root.
 fn as_nobody(f: impl FnOnce()) {
     // SAFETY: no pointer is involved.
     if unsafe { libc::getuid() } != 0 {
         return;
     }
-    // SAFETY: the child runs `f` and ends without returning; the C library makes its allocator fit for that.
+    // SAFETY: the child runs `f` and exits without returning; the C library makes its allocator usable there.
     unsafe {
         let child = libc::fork();
         assert!(child >= 0);
@@ -503,7 +506,7 @@ fn as_nobody(f: impl FnOnce()) {
         }
         let mut status = 0;
         assert_eq!(libc::waitpid(child, &mut status, 0), child);
-        assert_eq!(status, 0, "the child's words are above");
+        assert_eq!(status, 0, "the child's output is above");
     }
 }
 
@@ -519,7 +522,7 @@ fn who_may_not_replace_a_channel_is_told_what_to_do() {
         publish(&mut publisher, 1, 100);
         let before = changed();
         let error = publisher.publish(&[0; 600]).unwrap_err();
-        assert_eq!(changed(), before, "it took memory for a channel that it may not put there");
+        assert_eq!(changed(), before, "it allocated a channel that it may not create there");
         assert!(error.code() == 4 && error.to_string().contains("saltus mk"), "{error}");
         publish(&mut publisher, 2, 100);
         let error = domain.subscriber_with(exactly("c"), Options::next(1000)).unwrap_err();
@@ -528,7 +531,7 @@ fn who_may_not_replace_a_channel_is_told_what_to_do() {
             assert!(text.contains(word), "{word}: {text}");
         }
         assert_eq!(error.code(), 8);
-        // Where the depth was not asked for, it is as it was.
+        // Without a depth requested, it stays as it was.
         domain.subscriber_with(exactly("c"), Options::next(1000).at_most()).unwrap();
     });
     assert_eq!(
@@ -543,7 +546,7 @@ fn a_shallow_channel_that_comes_later_is_told_of_once() {
     let directory = Place::new("later");
     let domain = directory.open();
     let mut subscriber = domain.subscriber_with(exactly("c"), Options::next(1000)).unwrap();
-    // A program that knows nothing of the wish makes it of messages so long that it cannot be made as deep.
+    // A program without knowledge of the request creates it with messages too long for that depth.
     directory
         .channels()
         .create("c", &Attributes::new().max_message_size(8 << 20).reserve_publishers(1))
@@ -583,7 +586,7 @@ fn what_a_publisher_was_stopped_at_when_its_channel_grew_is_received_and_counted
     let mut subscriber = domain.subscriber_with(exactly("c"), Options::next(16).at_most()).unwrap();
     assert!(poll(&mut subscriber).is_some());
     let mut stopped = directory.channels().open_channel("c").unwrap().publisher().unwrap();
-    let mut loan = stopped.loan(8).unwrap(); // it has looked whether the channel is there, and now it is stopped
+    let mut loan = stopped.loan(8).unwrap(); // it has checked that the channel is there, and is now stopped
     publish(&mut publisher, 1, 600);
     assert_eq!(poll(&mut subscriber), Some((1, 600, 0)));
     assert_eq!(poll(&mut subscriber), None);

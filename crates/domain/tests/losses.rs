@@ -1,4 +1,4 @@
-//! What is lost on LCM's multicast is told once to each subscriber, and what nobody can know is told to be unknown.
+//! Losses on LCM's multicast are reported once to each subscriber, and unknown ones are reported as unknown.
 
 use saltus_domain::{Domain, Missed, Options, Pattern, Subscriber};
 use std::net::UdpSocket;
@@ -8,7 +8,7 @@ const GROUP: &str = "239.255.76.67:7667";
 const LONG: Duration = Duration::from_secs(20);
 const UNKNOWN: Missed = Missed::Unknown;
 
-/// A sender on its own port, that may leave out any number.
+/// A sender on its own port, which can leave out any number.
 struct Sender(UdpSocket);
 
 impl Sender {
@@ -29,7 +29,7 @@ fn all(domain: &Domain, pattern: &str) -> Subscriber {
     domain.subscriber_with(Pattern::regex(pattern).unwrap(), Options::next(1000)).unwrap()
 }
 
-/// What is told with the next message, which has this number.
+/// The losses reported with the next message, which has this number.
 fn missed(subscriber: &mut Subscriber, sequence: u32) -> Missed {
     let message = subscriber.receive(LONG).unwrap().expect("a message");
     assert_eq!((message.sequence, message.dropped), (Some(sequence.into()), 0));
@@ -71,7 +71,7 @@ fn what_was_lost_between_subscribing_and_the_first_message_is_told() {
         assert_eq!(missed(&mut second, 14), Missed::OfSender(1));
         sender.send("A", 15);
         assert_eq!(missed(&mut first, 15), Missed::OfSender(4), "of the sender, on whatever channel");
-        // The domain's socket has heard the sender, though nobody wants the channel.
+        // The domain's socket has heard the sender, though the channel has no subscriber.
         sender.send("NOBODY", 17);
         sender.send("A", 18);
         assert_eq!(missed(&mut first, 18), Missed::OfSender(1));

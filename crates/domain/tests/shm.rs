@@ -1,4 +1,5 @@
-//! What a subscriber of many channels in shared memory finds, though it does not read the domain's directory at each look.
+//! A subscriber to many shared-memory channels finds them, although it does not list the domain's directory at each
+//! check.
 
 use saltus_domain::{Dispatcher, Domain, Options, Pattern, Subscriber, Until, wait_any};
 use std::collections::BTreeSet;
@@ -44,7 +45,7 @@ fn a_pattern_joins_every_channel_however_close_together_they_come() {
     let makes = thread::spawn(move || {
         for n in 0..150_u64 {
             publish(&domain, &format!("c{n}"), "x");
-            // Long enough now and then for the directory to be taken for unchanged.
+            // Sometimes long enough for the directory to count as unchanged.
             thread::sleep(Duration::from_micros(if n % 50 == 49 { 200_000 } else { n * 7919 % 3000 }));
         }
     });
@@ -66,7 +67,7 @@ fn a_channel_that_takes_the_place_of_another_is_joined_though_the_directory_is_q
     for text in ["first", "second", "third"] {
         publish(&domain, "c", text);
         assert_eq!(next(&mut all), format!("c {text}"));
-        // It is quiet for long enough to be taken for unchanged, with a subscriber that looks meanwhile.
+        // It is idle for long enough to count as unchanged, while a subscriber checks it.
         assert!(all.receive(Duration::from_millis(200)).unwrap().is_none());
         channels.unlink("c").unwrap();
     }
@@ -82,11 +83,12 @@ fn a_wait_for_several_lasts_as_long_as_it_was_told_and_sleeps_meanwhile() {
     assert_eq!(wait_any(&mut [&mut all, &mut absent], LONG).unwrap(), Some(0));
     readable(&mut all);
     assert_eq!(next(&mut all), "a x");
-    // Its descriptor is still high, since no receive has found nothing yet, and channels are looked for meanwhile.
+    // Its descriptor is still high, since no receive has found nothing yet, and it searches for channels in the
+    // meantime.
     let before = (used(), sleeps());
     assert_eq!(wait_any(&mut [&mut all, &mut absent], Duration::from_secs(1)).unwrap(), None);
     let (used, slept) = (used() - before.0, sleeps() - before.1);
-    // It looks each 10 ms. Where a virtual machine's host took the processor, that may count as used.
+    // It checks every 10 ms. Where a virtual machine's host took the processor, that may count as used.
     let sleeps = used < Duration::from_millis(100) || slept > 30;
     assert!(sleeps && slept < 500, "it slept {slept} times, and took {used:?} of the processor");
     publish(&domain, "not/there/yet", "y");
@@ -99,17 +101,17 @@ fn a_wait_for_nobody_is_refused() {
     assert_eq!(wait_any(&mut [], Until::Forever).unwrap_err().code(), 12);
 }
 
-/// Waits until its descriptor is.
+/// Waits until its descriptor is readable.
 fn readable(subscriber: &mut Subscriber) {
     let fd = subscriber.fd().unwrap().as_raw_fd();
     let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    // SAFETY: one entry, which lives across the call.
+    // SAFETY: one entry, which stays alive across the call.
     assert_eq!(unsafe { libc::poll(&mut poll, 1, LONG.as_millis() as i32) }, 1);
 }
 
 /// Processor time of this thread.
 fn used() -> Duration {
-    // SAFETY: the call writes the structure, for which zero is a value.
+    // SAFETY: the call writes the structure, for which zeros are valid.
     unsafe {
         let mut time: libc::timespec = std::mem::zeroed();
         assert_eq!(libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time), 0);
@@ -117,9 +119,9 @@ fn used() -> Duration {
     }
 }
 
-/// How often this thread went to sleep by itself.
+/// How often this thread blocked voluntarily.
 fn sleeps() -> i64 {
-    // SAFETY: the call writes the structure, for which zero is a value.
+    // SAFETY: the call writes the structure, for which zeros are valid.
     unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         assert_eq!(libc::getrusage(libc::RUSAGE_THREAD, &mut usage), 0);
@@ -141,9 +143,9 @@ fn every_error_of_a_dispatchers_turn_is_told_and_a_stop_is_told_first() {
     }
     publish(&domain, "c", "x");
     ["a", "b"].iter().for_each(|name| std::fs::write(directory.0.join(name), [7; 4096]).unwrap());
-    // Long enough for all to look for channels that have come, which they do each 10 ms.
+    // Long enough for all to search for new channels, which they do every 10 ms.
     thread::sleep(Duration::from_millis(200));
-    dispatcher.run().unwrap(); // that one was told to stop is not lost
+    dispatcher.run().unwrap(); // a stop that was requested is not lost
     ["a", "b"].iter().for_each(|name| std::fs::remove_file(directory.0.join(name)).unwrap());
     for name in ["a", "b"] {
         let error = dispatcher.handle(Until::Poll).unwrap_err();
@@ -159,7 +161,7 @@ fn a_wait_ends_in_time_and_can_be_canceled_though_a_channel_is_damaged() {
     publish(&domain, "A", "x");
     for options in [Options::newest(), Options::next(10)] {
         let mut subscriber = domain.subscriber_with(Pattern::regex("A|B").unwrap(), options).unwrap();
-        // The number of the last message: there is something new, and it is nowhere.
+        // The number of the last message: there seems to be a new one, but none is stored.
         use std::os::unix::fs::FileExt;
         let data = std::fs::File::options().write(true).open(directory.0.join("A/data")).unwrap();
         data.write_all_at(&1023u64.to_ne_bytes(), 8192).unwrap();

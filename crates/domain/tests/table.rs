@@ -35,7 +35,7 @@ fn rustdoc() -> String {
     SCHEMES.iter().map(row).fold(head.into(), |table, row| table + &row)
 }
 
-/// Holds the lines between the first two markers of `file` against `table`.
+/// Compares the lines between the first two markers of `file` with `table`.
 fn holds(file: &str, [begin, end]: [&str; 2], table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let text = std::fs::read_to_string(&path).unwrap();

@@ -1,4 +1,4 @@
-//! A hub that is late, goes, and comes back, as a domain sees it.
+//! A hub that starts late, stops and restarts, as a domain sees it.
 
 use saltus_domain::{Dispatcher, Domain, Error, Missed, Options, Pattern, Subscriber};
 use saltus_net::tcpq::{Hub, Limits, Stop};
@@ -8,11 +8,12 @@ use std::os::fd::AsRawFd;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Long enough for a loaded machine; no test waits so long when all is well.
+/// Long enough for a loaded machine; no test waits this long when all is well.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Where a hub is in a network and a program of its own. The kernel gives this port to nobody by itself: it is free while the hub is
-/// gone. (Were other tests in the same program, the child of one that starts `ip` would have the hub's socket a moment longer.)
+/// The address of a hub in its own network and program. The kernel does not assign this port by itself, so it is
+/// free while the hub is stopped. (With other tests in the same program, the child of one that starts `ip` would
+/// hold the hub's socket a moment longer.)
 const ADDRESS: &str = "127.0.0.1:7700";
 
 struct Running {
@@ -34,7 +35,7 @@ impl Drop for Running {
     }
 }
 
-/// Publishes until something comes: the hub may not have the subscription again yet.
+/// Publishes until a message arrives: the hub may not have the subscription again yet.
 fn until_heard(domain: &Domain, subscriber: &mut Subscriber, payload: &[u8]) {
     let (mut publisher, start) = (domain.publisher("A").unwrap(), Instant::now());
     loop {
@@ -67,7 +68,7 @@ fn a_hub_that_is_late_or_comes_back_is_found() {
             let running = hub(ADDRESS);
             until_heard(&domain, &mut subscriber, &[round]);
             drop(running);
-            // Messages of the same round may come first.
+            // Messages of the same round may arrive first.
             let start = Instant::now();
             while subscriber.receive(LONG).map(|_| ()).is_ok() {
                 assert!(start.elapsed() < LONG);
@@ -118,7 +119,7 @@ fn many_domains_leave_nothing_behind() {
         assert!(subscriber.receive(LONG).unwrap().is_some());
     };
     work();
-    // Other tests of this process come and go.
+    // Other tests of this process start and end.
     let before = (count(), threads());
     (0..200).for_each(|_| work());
     let start = Instant::now();

@@ -1,15 +1,15 @@
-//! No program decides by the text of a URL what its domain can do: that is in the table of schemes.
+//! Programs do not use the text of a URL to decide what its domain can do: the table of schemes does that.
 
 use regex::Regex;
 use saltus_domain::SCHEMES;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the text of URLs is read: the URL's own module, the table, and the crate that knows shared memory alone.
+/// Where URLs are parsed: the URL's own module, the table, and the crate for shared memory only.
 const READS_URLS: [&str; 3] =
-    ["crates/transport/src/url.rs", "crates/domain/src/schemes.rs", "crates/channel/src/domain.rs"];
+    ["crates/transport/src/url.rs", "crates/domain/src/schemes.rs", "crates/channel/src/directory.rs"];
 
-/// What decides by the first word of a URL.
+/// Code that makes a decision by the scheme of a URL.
 fn tests_of_text() -> Regex {
     let names = SCHEMES.iter().map(|scheme| scheme.name).collect::<Vec<_>>().join("|");
     let url = format!(r#""({names})(:/*)?""#);
@@ -20,7 +20,7 @@ fn tests_of_text() -> Regex {
     Regex::new(&[calls, lists, matched, compared].join("|")).unwrap()
 }
 
-/// The Rust sources below `at`, without those of tests, but for the conformance suite of domains.
+/// The Rust sources below `at`, except those of tests, but including the conformance suite of domains.
 fn sources(at: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(at).unwrap().map(Result::unwrap) {
         let path = entry.path();
@@ -38,7 +38,7 @@ fn nothing_is_decided_by_the_text_of_a_url() {
     let (root, tests, mut files) =
         (Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), tests_of_text(), vec![]);
     ["crates", "bindings", "examples", "lab"].iter().for_each(|part| sources(&root.join(part), &mut files));
-    assert!(files.len() > 100, "the sources are there");
+    assert!(files.len() > 100, "the sources were found");
     let mut wrong = Vec::new();
     for file in files.iter().filter(|file| !READS_URLS.iter().any(|path| file.ends_with(path))) {
         let text = fs::read_to_string(file).unwrap();

@@ -1,4 +1,4 @@
-//! A message that is looked at where it lies is as the publisher left it, or is told not to be; and its memory stays.
+//! A message viewed in place is as the publisher left it, or is reported otherwise; and its memory stays valid.
 
 use saltus_domain::{Domain, Options, Pattern, Subscriber, Until, View};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ impl Directory {
     fn new(name: &str) -> Directory {
         Directory(PathBuf::from(format!("/dev/shm/saltus-view-{name}-{}", std::process::id())))
     }
-    /// With four frames a channel.
+    /// A domain with four frames per channel.
     fn open(&self) -> Domain {
         Domain::open(&format!("shm://{}?depth=4", self.0.display())).unwrap()
     }
@@ -23,12 +23,12 @@ impl Drop for Directory {
 }
 
 fn bytes(view: &View) -> Vec<u8> {
-    // SAFETY: `len` bytes lie there while the view lives; nobody publishes at the same time in these tests.
+    // SAFETY: `len` bytes are readable while the view lives; nothing is published at the same time in these tests.
     (0..view.len()).map(|i| unsafe { view.as_ptr().add(i).read_volatile() }).collect()
 }
 
 fn look(subscriber: &mut Subscriber) -> View {
-    // It may have to find the channel first.
+    // The subscriber may have to find the channel first.
     subscriber.view(Until::For(Duration::from_secs(60))).unwrap().expect("a message in time")
 }
 
@@ -76,7 +76,7 @@ fn a_view_is_validated_once_and_by_its_own_subscriber() {
     let directory = Directory::new("once");
     for domain in [directory.open(), Domain::open("mem://").unwrap()] {
         let mut publisher = domain.publisher("x").unwrap();
-        publisher.publish(b"before").unwrap(); // there is something to find at once
+        publisher.publish(b"before").unwrap(); // there is a message to find immediately
         let subscribe = || domain.subscriber_with(Pattern::name("x").unwrap(), Options::next(100)).unwrap();
         let (mut one, mut other) = (subscribe(), subscribe());
         publisher.publish(b"message").unwrap();

@@ -1,4 +1,4 @@
-//! `zenoh://` beside Zenoh's own Python package, through routers, and over TLS.
+//! `zenoh://` with Zenoh's own Python package, through routers, and over TLS.
 #![cfg(feature = "zenoh")]
 
 #[path = "zenoh/support.rs"]
@@ -32,7 +32,7 @@ fn what_others_publish_comes_whole_and_nothing_is_told_of_it() {
     });
 }
 
-/// The attachment is what the guide says.
+/// The attachment is as documented in the guide.
 #[test]
 fn others_get_messages_whole_with_what_the_guide_says_beside_them() {
     alone(|| {
@@ -40,7 +40,7 @@ fn others_get_messages_whole_with_what_the_guide_says_beside_them() {
         let mut peer = Peer::found();
         peer.ask("subscribe robot/**");
         let mut publisher = domain.publisher("/arm").unwrap();
-        // Until the peer is there, nobody gets anything.
+        // Without the peer, nothing is received.
         let (is_heard, start) = (&AtomicBool::new(false), Instant::now());
         let first = thread::scope(|s| {
             s.spawn(|| {
@@ -87,7 +87,7 @@ fn who_tells_as_saltus_does_is_believed() {
                 assert_eq!(message.published, None, "the clock is another machine's");
             });
         }
-        // Who comes later is not told of what was lost before.
+        // A later subscriber does not report earlier losses.
         let mut late = None;
         for (sequence, missed) in [(1_u64, 0), (7, 5), (8, 0), (10, 1)] {
             let attachment = attachment(6, sequence, &made(9, sequence as usize));
@@ -104,11 +104,11 @@ fn who_tells_as_saltus_does_is_believed() {
     });
 }
 
-/// What a sender of Saltus on another machine tells beside a message, in hexadecimal.
+/// The attachment that a Saltus sender on another machine adds to a message, in hexadecimal.
 fn attachment(sender: u64, sequence: u64, payload: &[u8]) -> String {
     let words = [sender, sequence, 1, 0].map(u64::to_le_bytes).concat();
     let head = [&b"saltus/1"[..], &words].concat();
-    // CRC-32 as the standard has it, bit by bit.
+    // CRC-32 as in the standard, bit by bit.
     let bit = |crc: u32| crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
     let byte = |crc: u32, byte: &u8| (0..8).fold(crc ^ u32::from(*byte), |crc, _| bit(crc));
     let check = !head.iter().chain(payload).fold(!0, byte);
@@ -206,7 +206,7 @@ impl Certificates {
                 .into(),
         ] {
             let output = Command::new("openssl").args(command.split(' ')).current_dir(&dir).output();
-            let output = output.expect("the command `openssl` is there");
+            let output = output.expect("the command `openssl` is installed");
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
         let path = |file: &str| format!("'{}'", dir.join(file).display());

@@ -1,4 +1,4 @@
-//! `zenoh://`: its sessions in this process: what they hear, count, listen to, and leave behind.
+//! `zenoh://`: sessions in this process: what they receive, count, listen on, and leave behind.
 #![cfg(feature = "zenoh")]
 
 use saltus_domain::{Dispatcher, Domain, Missed, Options, Pattern, Start, Subscriber};
@@ -7,7 +7,7 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Long enough for a loaded machine; no test waits so long when all is well.
+/// Long enough for a loaded machine; no test waits this long when all is well.
 const LONG: Duration = Duration::from_secs(20);
 
 fn of(subscriber: &mut Subscriber) -> u64 {
@@ -15,7 +15,7 @@ fn of(subscriber: &mut Subscriber) -> u64 {
     u64::from_le_bytes(message.data.try_into().unwrap())
 }
 
-/// The subscriptions that Zenoh has change with the subscribers, while messages come.
+/// Zenoh's subscriptions change with the subscribers, while messages arrive.
 #[test]
 fn each_subscriber_gets_each_message_once_whoever_else_subscribes() {
     isolated_program(|| {
@@ -45,7 +45,7 @@ fn each_subscriber_gets_each_message_once_whoever_else_subscribes() {
     });
 }
 
-/// Whatever a publisher that does not wait loses on its way is missed, and told.
+/// A message that a publisher loses because it does not wait is missed, and reported.
 #[test]
 fn what_a_busy_network_loses_is_told() {
     isolated_program(|| {
@@ -55,7 +55,7 @@ fn what_a_busy_network_loses_is_told() {
         let pattern = Pattern::name("A").unwrap();
         let mut subscriber = there.subscriber_with(pattern, Options::next(16)).unwrap();
         let mut publisher = here.publisher("A").unwrap();
-        // The first message that comes is the first that is counted.
+        // Counting starts with the first message that arrives.
         let start = Instant::now();
         let mut first = 0_u64;
         let (mut received, mut last) = loop {
@@ -78,7 +78,7 @@ fn what_a_busy_network_loses_is_told() {
         let (mut thread, mut sender, mut told, mut end) = (Some(sender), None, 0, first + MANY);
         while last < end {
             let Some(message) = subscriber.receive(Duration::from_millis(500)).unwrap() else {
-                // The last ones were lost; one more tells, unless it is lost too.
+                // The last ones were lost; one more message reveals that, unless it is lost too.
                 let sender = sender.get_or_insert_with(|| thread.take().unwrap().join().unwrap());
                 end += 1;
                 sender.publish(&end.to_le_bytes()).unwrap();
@@ -94,7 +94,7 @@ fn what_a_busy_network_loses_is_told() {
     });
 }
 
-/// Addresses of the sockets of one kind in this network that somebody may connect or send to.
+/// Addresses of sockets of one kind in this network that accept connections or datagrams.
 fn listening(kind: &str, state: &str) -> Vec<String> {
     let table = fs::read_to_string(format!("/proc/self/net/{kind}")).unwrap();
     let lines = table.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
@@ -113,7 +113,7 @@ fn nothing_listens_beyond_loopback_unless_the_url_says_so() {
             assert!(!tcp.is_empty() && tcp.iter().all(loopback), "{url}: {tcp:?}");
             assert_eq!(listening("tcp6", "0A"), Vec::<String>::new(), "{url}");
             assert_eq!(listening("udp6", "07"), Vec::<String>::new(), "{url}");
-            // The group's, and the socket that answers to scouts come to.
+            // The group's socket, and the one that receives answers to scouting.
             let udp = listening("udp", "07");
             let own = udp.iter().filter(|address| !group(address)).count();
             assert_eq!(own, usize::from(!url.contains("off")), "{url}: {udp:?}");
@@ -142,11 +142,11 @@ fn many_domains_leave_nothing_behind() {
                 publisher.publish(b"x").unwrap();
             }
         };
-        (0..3).for_each(|_| work()); // Zenoh's own threads stay, and are used again
+        (0..3).for_each(|_| work()); // Zenoh's own threads stay, and are reused
         let before = count();
         (0..15).for_each(|_| work());
         let start = Instant::now();
-        // Threads of its pool for blocking work come and go, ten seconds after their last.
+        // Threads of its blocking pool start and end, ten seconds after their last work.
         while count().0 > before.0 || count().1 > before.1 {
             assert!(start.elapsed() < 2 * LONG, "{:?} descriptors and threads, before {before:?}", count());
             thread::sleep(Duration::from_millis(20));

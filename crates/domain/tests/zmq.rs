@@ -1,4 +1,5 @@
-//! ZeroMQ with pyzmq on the other side, and what the conformance suite does not ask: addresses, the dead, and sleepers.
+//! ZeroMQ with pyzmq on the other side, and cases outside the conformance suite: addresses, dead processes, and
+//! waiting.
 
 #![cfg(feature = "zmq")]
 
@@ -14,11 +15,11 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use support::{Peer, file, made, program, readable};
 
-/// Long enough for a loaded machine; no test waits so long when all is well.
+/// Long enough for a loaded machine; no test waits this long when all is well.
 const LONG: Duration = Duration::from_secs(20);
 const SIZES: [usize; 7] = [0, 1, 255, 256, 70_000, 1_000_000, 10_000_000];
 
-/// A directory that is gone afterwards.
+/// A directory that is removed on drop.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -36,7 +37,7 @@ impl Directory {
         let names = entries.map(|entry| entry.file_name().into_string().unwrap());
         names.filter(|name| !name.starts_with('.')).collect()
     }
-    /// Where the only socket is.
+    /// The address of the only socket.
     fn endpoint(&self) -> String {
         let names = self.names();
         assert_eq!(names.len(), 1, "{names:?}");
@@ -51,17 +52,17 @@ impl Drop for Directory {
 }
 
 fn peer() -> Peer {
-    let others = file("../../../net/tests/support"); // has what both sides make messages with
+    let others = file("../../../net/tests/support"); // has the message builders of both sides
     Peer::start(program("python").arg(file("zmq_peer.py")).env("PYTHONPATH", others))
 }
 
-/// Of all that comes on a channel from now on.
+/// A subscriber to all messages on a channel from now on.
 fn all(domain: &Domain, channel: &str) -> Subscriber {
     let options = Options::next(1000).start(Start::Now);
     domain.subscriber_with(Pattern::name(channel).unwrap(), options).unwrap()
 }
 
-/// Publishes until `heard` says that it was.
+/// Publishes until `heard` returns true.
 fn meet(publisher: &mut Publisher, mut heard: impl FnMut() -> bool) {
     let start = Instant::now();
     loop {
@@ -73,14 +74,14 @@ fn meet(publisher: &mut Publisher, mut heard: impl FnMut() -> bool) {
     }
 }
 
-/// Until the peer hears what is published in `domain`.
+/// Publishes until the peer receives what is published in `domain`.
 fn heard_by(peer: &mut Peer, domain: &Domain) {
     peer.tell("meet");
     meet(&mut domain.publisher("meet").unwrap(), || readable(peer.answers(), Duration::from_millis(10)));
     assert_eq!(peer.answer(), "ok");
 }
 
-/// Until what the peer publishes is heard in `domain`.
+/// Waits until `domain` receives what the peer publishes.
 fn hears(domain: &Domain, peer: &mut Peer) {
     let mut subscriber = all(domain, "hears");
     let start = Instant::now();
@@ -90,7 +91,7 @@ fn hears(domain: &Domain, peer: &mut Peer) {
     }
 }
 
-/// Until `to` hears what is published in `from`.
+/// Waits until `to` receives what is published in `from`.
 fn settle(from: &Domain, to: &Domain) {
     let mut subscriber = all(to, "settle");
     let mut heard = || subscriber.receive(Duration::from_millis(10)).unwrap().is_some();
@@ -115,7 +116,7 @@ fn pyzmq_is_a_peer_in_a_directory_though_it_is_killed_and_started_again() {
     let domain = Domain::open(&directory.url()).unwrap();
     let _publisher = domain.publisher("there").unwrap();
     let (ours, theirs) = (directory.endpoint(), format!("ipc://{}/peer", directory.0.display()));
-    let _subscriber = all(&domain, "back"); // it stays while peers come and go
+    let _subscriber = all(&domain, "back"); // it stays while peers start and stop
     for _ in 0..3 {
         let mut peer = peer();
         peer.ask(&format!("bind {theirs}"));
@@ -160,7 +161,8 @@ fn a_process_that_publishes_once_and_ends_is_heard_by_those_who_subscribe_alread
         for subscriber in &mut subscribers {
             match subscriber.receive(Duration::from_secs(2)).unwrap() {
                 Some(message) => assert_eq!(message.data, [n]),
-                // It waits for half a second, and no longer: on a machine that is busy for so long it may be in vain.
+                // It waits for half a second, and no longer: on a machine busy for that long, the wait may time
+                // out.
                 None => assert!(start.elapsed() > Duration::from_millis(2500), "message {n}"),
             }
         }
@@ -233,7 +235,7 @@ fn who_does_not_read_stalls_nobody_and_costs_no_more_than_its_high_water_mark() 
 fn what_a_process_publishes_comes_to_itself_once() {
     isolated(|| {
         let domain = Domain::open("zmq://?bind=*:5555&connect=127.0.0.1:5555").unwrap();
-        let mut before = all(&domain, "own"); // it connects while nobody has the address
+        let mut before = all(&domain, "own"); // it connects before the address exists
         for n in 0..3 {
             let mut publisher = domain.publisher("own").unwrap();
             let mut after = all(&domain, "own");
@@ -247,7 +249,7 @@ fn what_a_process_publishes_comes_to_itself_once() {
     });
 }
 
-/// Alone in its program, as [below](the_sockets_of_the_dead_are_taken_away_and_ones_own): the address is bound again.
+/// In its own program, as [below](the_sockets_of_the_dead_are_taken_away_and_ones_own): the address is bound again.
 #[test]
 fn over_tcp_messages_come_whole_and_a_publisher_may_come_back() {
     isolated_program(|| {
@@ -270,7 +272,7 @@ fn over_tcp_messages_come_whole_and_a_publisher_may_come_back() {
     });
 }
 
-/// Alone in its program, as the one above.
+/// In its own program, as the one above.
 #[test]
 fn addresses_that_cannot_be_had_are_named() {
     isolated_program(|| {
@@ -287,7 +289,7 @@ fn addresses_that_cannot_be_had_are_named() {
     });
 }
 
-/// Alone in its program: what another test starts has this one's sockets too, from `fork` to `exec`, and they live as long.
+/// In its own program: a child started by another test holds this one's sockets too, from `fork` to `exec`.
 #[test]
 fn the_sockets_of_the_dead_are_taken_away_and_ones_own() {
     isolated_program(|| {

@@ -1,5 +1,5 @@
-//! `zmq://`: whoever waits for a message takes it in himself. Alone in its process, so that there is one helper thread to be
-//! looked at.
+//! `zmq://`: a subscriber that waits for a message receives it itself. In its own process, so that there is only
+//! one background receiver thread to observe.
 
 #![cfg(feature = "zmq")]
 
@@ -11,7 +11,7 @@ use std::{fs, thread};
 const LONG: Duration = Duration::from_secs(20);
 const MESSAGES: u64 = 200;
 
-/// How often this process's helper threads have gone to sleep.
+/// How often this process's background receiver threads have blocked.
 fn sleeps() -> u64 {
     let tasks = fs::read_dir("/proc/self/task").unwrap().flatten().map(|task| task.path());
     let helpers = tasks.filter(|t| fs::read_to_string(t.join("comm")).is_ok_and(|c| c == "saltus-intake\n"));
@@ -40,7 +40,7 @@ fn the_helper_thread_sleeps_while_a_subscriber_waits() {
         publisher.publish(b"").unwrap();
         subscriber.receive(Duration::from_millis(10)).unwrap().is_some()
     });
-    while subscriber.receive(Duration::from_millis(200)).unwrap().is_some() {} // what is left of it
+    while subscriber.receive(Duration::from_millis(200)).unwrap().is_some() {} // the rest
     let before = sleeps();
     let (heard, itself) = (&AtomicU64::new(0), &std::sync::OnceLock::new());
     thread::scope(|s| {
@@ -63,8 +63,11 @@ fn the_helper_thread_sleeps_while_a_subscriber_waits() {
             until("it is heard", || heard.load(SeqCst) > n);
         }
     });
-    // Now and then the subscriber sleeps elsewhere when the message comes.
+    // Occasionally the subscriber waits elsewhere when the message arrives.
     let woken = sleeps() - before;
-    assert!(woken < MESSAGES / 4, "the helper was woken {woken} times for {MESSAGES} messages");
+    assert!(
+        woken < MESSAGES / 4,
+        "the background receiver thread woke {woken} times for {MESSAGES} messages"
+    );
     let _ = fs::remove_dir_all(&directory);
 }

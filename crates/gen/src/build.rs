@@ -31,52 +31,52 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Nothing yet.
+    /// A builder without files.
     pub fn new() -> Builder {
         Builder::default()
     }
-    /// A type file. Paths are relative to the package, as in all build scripts.
+    /// Adds a type file. Paths are relative to the package, as in all build scripts.
     #[must_use]
     pub fn file(mut self, path: impl Into<PathBuf>) -> Builder {
         self.files.push(path.into());
         self
     }
-    /// All type files (`*.lcm`) in a directory and below it.
+    /// Adds all type files (`*.lcm`) in a directory and below it.
     #[must_use]
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Builder {
         self.dirs.push(dir.into());
         self
     }
-    /// A directory in which types are looked for that the files refer to. Those are generated as well.
+    /// Adds a directory to search for types that the files refer to. Those are generated as well.
     #[must_use]
     pub fn include(mut self, dir: impl Into<PathBuf>) -> Builder {
         self.include.push(dir.into());
         self
     }
-    /// Whether the types of fixed size also get their plain layout.
+    /// Whether types of fixed size also get their plain layout.
     #[must_use]
     pub fn plain(mut self, plain: bool) -> Builder {
         self.options.plain = plain;
         self
     }
-    /// Modules to put before those of every package: `P` makes `P::a::Pose` of `a.pose_t`.
+    /// Modules before those of every package: `P` makes `P::a::Pose` of `a.pose_t`.
     #[must_use]
     pub fn package_prefix(mut self, prefix: impl Into<String>) -> Builder {
         self.options.package_prefix = Some(prefix.into());
         self
     }
-    /// Where to put the code, instead of `types` in `$OUT_DIR`.
+    /// The output directory, instead of `types` in `$OUT_DIR`.
     #[must_use]
     pub fn out_dir(mut self, dir: impl Into<PathBuf>) -> Builder {
         self.out_dir = Some(dir.into());
         self
     }
 
-    /// Generates, writes what changed, and tells Cargo when to do so again. Warnings about the type files are shown as
-    /// Cargo's.
+    /// Generates the code, writes files that changed, and tells Cargo when to rerun the script. Warnings about the
+    /// type files become Cargo warnings.
     ///
     /// # Errors
-    /// What is wrong in the files, in the style of the compiler; or a file that cannot be read or written.
+    /// Errors in the type files, in the style of the compiler; or a file that cannot be read or written.
     pub fn compile(self) -> Result<(), Error> {
         let out = match self.out_dir {
             Some(dir) => dir,
@@ -89,7 +89,7 @@ impl Builder {
         if files.is_empty() {
             return Err(Error::NoFiles);
         }
-        // Said first: after an error the script must run again when the file was mended.
+        // Printed first: after an error, the script must rerun when the file was fixed.
         for path in files.iter().chain(&self.dirs).chain(&self.include) {
             println!("cargo::rerun-if-changed={}", path.display());
         }
@@ -126,16 +126,16 @@ fn type_files(dir: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Why there is no code. Also its `Debug` form, which a build script that returns it shows, is made for people.
+/// Why no code was generated. Its `Debug` form, which a build script shows, is also readable for people.
 #[non_exhaustive]
 pub enum Error {
     /// `$OUT_DIR` is not set: this is not a build script.
     NoOutDir,
-    /// No type file was named, and none lies in the directories that were.
+    /// No type files were named, and the directories contain none.
     NoFiles,
-    /// The type files are wrong.
+    /// The type files have errors.
     Types(Diagnostics),
-    /// A type that Rust cannot have.
+    /// A type that Rust cannot represent.
     Unsupported(Unsupported),
     /// A file cannot be read or written.
     Io(io::Error),
@@ -145,10 +145,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::NoOutDir => {
-                f.write_str("OUT_DIR is not set: call this from a build script, or say `out_dir`")
+                f.write_str("OUT_DIR is not set: call this from a build script, or set `out_dir`")
             }
             Error::NoFiles => f.write_str("no type files: name some with `file` or `dir`"),
-            Error::Types(said) => write!(f, "the type files are wrong\n\n{said}"),
+            Error::Types(said) => write!(f, "the type files have errors\n\n{said}"),
             Error::Unsupported(why) => why.fmt(f),
             Error::Io(e) => e.fmt(f),
         }

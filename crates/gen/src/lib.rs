@@ -1,7 +1,7 @@
-//! Code for the types of a [`Schema`]: Rust, C, C++, Python, Java, Octave.
+//! Code generators for the types of a [`Schema`]: Rust, C, C++, Python, Java, Octave.
 //!
-//! [`generate`] makes the texts; [`write()`] puts those that changed into a directory. [`build`] is for a `build.rs`.
-//! Each language is a module that turns a schema into files, and nothing else knows that language.
+//! [`generate`] returns the files; [`write()`] writes those that changed to a directory. [`build`] is for a
+//! `build.rs`. Each language is a module that turns a schema into files; nothing else depends on the language.
 
 pub mod build;
 mod c;
@@ -31,9 +31,9 @@ pub use write::{Change, write};
 pub enum Lang {
     /// Rust, on crate `saltus-wire`.
     Rust,
-    /// C99, on `saltus/wire.h`, which is generated beside it.
+    /// C99, on `saltus/wire.h`, which is generated next to it.
     C,
-    /// C++17, on `saltus/wire.hpp`, which is generated beside it.
+    /// C++17, on `saltus/wire.hpp`, which is generated next to it.
     Cpp,
     /// Python 3.9 and later.
     Python,
@@ -43,8 +43,9 @@ pub enum Lang {
     Octave,
 }
 
-/// The files for these types of `schema` in one language: what [`Types`] is made from, such as `&loaded` for all that the
-/// named files declare. Structs that they contain are only referred to: name them too (or all: [`Schema::ids`]).
+/// The files for these types of `schema` in one language. [`Types`] can be made from several types, such as
+/// `&loaded` for everything that the named files declare. Structs that they contain are only referred to: include
+/// them too (or all: [`Schema::ids`]).
 pub fn generate<'a>(
     schema: &Schema,
     types: impl Into<Types<'a>>,

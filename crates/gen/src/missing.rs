@@ -1,12 +1,12 @@
-//! Structs that generated code refers to, and that have none.
+//! Structs that generated code refers to and that have no generated code.
 
 use crate::{File, Lang, Options, generate};
 use saltus_types::{Loaded, StructId, Type};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The structs that those of the named files refer to and for which there is no code, neither in `made` nor, from before, below
-/// `dir`; each with the first struct that refers to it before it.
+/// The structs that those of the named files refer to and for which there is no code, neither in `made` nor from
+/// earlier runs below `dir`; each with the first struct that refers to it.
 pub fn missing(
     loaded: &Loaded,
     lang: Lang,
@@ -14,7 +14,7 @@ pub fn missing(
     dir: &Path,
     made: &[File],
 ) -> Vec<(StructId, StructId)> {
-    // Whether all that would be made for a struct, and is not made just now, is there.
+    // Whether all files of a struct exist, if they are not being generated now.
     let was_made = |id: StructId| {
         let files = generate(&loaded.schema, &[id], lang, options);
         let mut own = files.into_iter().flatten().filter(|file| made.iter().all(|m| m.path != file.path));

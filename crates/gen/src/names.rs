@@ -1,14 +1,14 @@
-//! Names that a language can take.
+//! Identifiers of a language.
 //!
-//! The wire does not know names, so a name that is a keyword somewhere, or has signs that no identifier may have, is
-//! changed in the generated code only: `class` becomes `class_`, `x-y` becomes `x_y`. Two names of one struct never
-//! become one.
+//! Names are not on the wire, so a name that is a keyword somewhere, or has characters that are not allowed in
+//! identifiers, is changed only in the generated code: `class` becomes `class_`, `x-y` becomes `x_y`. Two names of
+//! one struct never become the same.
 
 use crate::Unsupported;
 use saltus_types::{Schema, TypeName};
 use std::collections::{HashMap, HashSet};
 
-/// Turns names of one scope (the fields and constants of a struct) into identifiers.
+/// Converts names of one scope (the fields and constants of a struct) to identifiers.
 #[derive(Debug)]
 pub(crate) struct Scope {
     reserved: &'static [&'static str],
@@ -16,11 +16,11 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// A scope of a language with these keywords; `names` are all that live in it.
+    /// A scope of a language with these keywords; `names` are all names in it.
     pub fn new<'a>(reserved: &'static [&'static str], names: impl Iterator<Item = &'a str>) -> Scope {
         let mut scope = Scope { reserved, taken: HashMap::new() };
         let names: Vec<&str> = names.collect();
-        // Those that can stay as they are have the first right to their name.
+        // Names that can stay unchanged have priority.
         let (plain, odd): (Vec<&str>, Vec<&str>) = names.iter().partition(|n| identifier(n, reserved) == **n);
         let mut ids = HashSet::new();
         for name in plain.into_iter().chain(odd) {
@@ -32,13 +32,13 @@ impl Scope {
         }
         scope
     }
-    /// The identifier for `name`, which must be one of those given to [`Scope::new`].
+    /// The identifier for `name`, which must be one of those passed to [`Scope::new`].
     pub fn of(&self, name: &str) -> String {
         self.taken.get(name).cloned().unwrap_or_else(|| identifier(name, self.reserved))
     }
 }
 
-/// `name` as an identifier: letters, digits and `_`, no digit first, no keyword.
+/// `name` as an identifier: letters, digits and `_`, not starting with a digit, not a keyword.
 pub(crate) fn identifier(name: &str, reserved: &[&str]) -> String {
     let mut id: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
@@ -51,7 +51,7 @@ pub(crate) fn identifier(name: &str, reserved: &[&str]) -> String {
     id
 }
 
-/// Refuses types of which `key` makes the same: `same` says what of them that would be.
+/// Refuses types for which `key` is the same: `same` says what they would share.
 pub(crate) fn distinct(
     schema: &Schema,
     key: impl Fn(&TypeName) -> String,
@@ -77,7 +77,7 @@ mod tests {
         let names: Vec<String> = (0..200_000).map(|n| format!("field_{n}")).collect();
         let start = std::time::Instant::now();
         let scope = Scope::new(&["class"], names.iter().map(String::as_str));
-        // Comparing each with all others would take many minutes; this takes a second on a busy machine.
+        // Comparing all pairs would take many minutes; this takes a second on a busy machine.
         assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
         assert_eq!(scope.of("field_1"), "field_1");
     }

@@ -1,48 +1,49 @@
-//! What is asked of all languages alike, and what comes out.
+//! Options shared by all languages, and the output.
 
 use std::path::PathBuf;
 
-/// Whose programs the code is for. Concerns C, C++, Python and Java.
+/// The style of the code. Applies to C, C++, Python and Java.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// Idiomatic, and on nothing but what Saltus brings.
+    /// Idiomatic, using only Saltus' runtime.
     #[default]
     Modern,
-    /// All that LCM's generator emits, so that a program written for LCM recompiles: publish and subscribe stubs in C,
-    /// `LCMEncodable` in Java, tuples in Python. Needs LCM's headers, jar or package, or drop-ins for them.
+    /// Everything that LCM's generator emits, so that a program written for LCM recompiles: publish and subscribe
+    /// stubs in C, `LCMEncodable` in Java, tuples in Python. Needs LCM's headers, jar or package, or replacements
+    /// for them.
     Lcm,
 }
 
-/// How to generate.
+/// Options of the generators.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Whose programs it is for.
+    /// The style of the code.
     pub style: Style,
     /// Put before the package of every type: `P` makes `P.a.pose_t` of `a.pose_t`. Fingerprints do not change.
     pub package_prefix: Option<String>,
-    /// Java: package of the types that have none. LCM's is `lcmtypes`.
+    /// Java: package of types without one. LCM's is `lcmtypes`.
     pub java_default_package: Option<String>,
-    /// C, C++: folder under which the generated headers are included (`#include "folder/a_pose_t.h"`).
+    /// C, C++: folder in the include paths of generated headers (`#include "folder/a_pose_t.h"`).
     pub include_folder: Option<String>,
-    /// Rust, C, C++: also the plain layout of the types that can have one.
+    /// Rust, C, C++: also generate the plain layout of types that can have one.
     pub plain: bool,
 }
 
-/// A file to be written.
+/// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Where, below the output directory.
+    /// Its path below the output directory.
     pub path: PathBuf,
-    /// What it says.
+    /// Its contents.
     pub text: String,
 }
 
-/// Why no code can be made for a schema that is otherwise right.
+/// Why no code can be generated for a valid schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
     /// Full name of the type.
     pub name: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 

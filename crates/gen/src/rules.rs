@@ -1,9 +1,9 @@
-//! Rules for make, Ninja and CMake: what generated files were made from.
+//! Dependency rules for make, Ninja and CMake.
 
 use crate::File;
 use std::path::{Path, PathBuf};
 
-/// Rules in the syntax of make: each file that was made below `dir` depends on all type files that were read.
+/// Rules in make's syntax: each generated file below `dir` depends on all type files that were read.
 pub fn rules(dir: &Path, files: &[File], sources: &[PathBuf]) -> String {
     let names = |paths: &mut dyn Iterator<Item = PathBuf>| {
         paths.map(|path| quoted(&path.display().to_string())).collect::<Vec<_>>().join(" \\\n  ")
@@ -13,7 +13,7 @@ pub fn rules(dir: &Path, files: &[File], sources: &[PathBuf]) -> String {
     if targets.is_empty() { String::new() } else { format!("{targets}: \\\n  {sources}\n") }
 }
 
-/// A path as make reads it.
+/// A path in make's syntax.
 fn quoted(path: &str) -> String {
     path.replace('$', "$$").replace('#', "\\#").replace(' ', "\\ ")
 }

@@ -1,4 +1,4 @@
-//! Building a text line by line, with indentation.
+//! Builds a text line by line, with indentation.
 
 /// A text that grows by lines.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Text {
     pub fn gap(&mut self) -> &mut Text {
         self.line("")
     }
-    /// Adds `head`, then what `body` adds, one step further in, then `tail` if it is not empty.
+    /// Adds `head`, then the output of `body` indented one step, then `tail` if it is not empty.
     pub fn block(&mut self, head: impl AsRef<str>, tail: &str, body: impl FnOnce(&mut Text)) -> &mut Text {
         self.line(head);
         self.depth += 1;
@@ -47,17 +47,17 @@ impl Text {
         }
         self
     }
-    /// Adds text as it is, without indentation.
+    /// Adds text unchanged, without indentation.
     pub fn raw(&mut self, text: impl AsRef<str>) -> &mut Text {
         self.out.push_str(text.as_ref());
         self
     }
-    /// Goes one step further in.
+    /// Indents by one more step.
     pub fn indent(&mut self) -> &mut Text {
         self.depth += 1;
         self
     }
-    /// Goes one step back out.
+    /// Indents by one step less.
     pub fn dedent(&mut self) -> &mut Text {
         self.depth = self.depth.saturating_sub(1);
         self
@@ -72,7 +72,7 @@ impl Text {
     }
 }
 
-/// A string literal with double quotes; `escaped` puts what is `odd`.
+/// A string literal with double quotes; `escaped` writes characters that are `odd`.
 pub(crate) fn quoted(text: &str, odd: impl Fn(char) -> bool, escaped: impl Fn(char) -> String) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

@@ -1,19 +1,19 @@
-//! What to make code for.
+//! The types to generate code for.
 
 use saltus_types::{EnumId, Loaded, Schema, StructId, Type, TypeName};
 use std::collections::BTreeSet;
 
-/// Types of a schema. From structs alone, or from all that the named files declare.
+/// Types of a schema. From structs only, or from everything that the named files declare.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Types<'a> {
     /// The structs.
     pub structs: &'a [StructId],
-    /// The enums. Those that fields of the structs have are made in any case.
+    /// The enums. Those of the structs' fields are generated in any case.
     pub enums: &'a [EnumId],
 }
 
 impl Types<'_> {
-    /// The enums, and those that the structs have.
+    /// The enums, and those of the structs' fields.
     pub(crate) fn all_enums(&self, schema: &Schema) -> BTreeSet<EnumId> {
         let fields = self.structs.iter().flat_map(|&id| &schema.get(id).fields);
         let theirs = fields.filter_map(|f| if let Type::Enum(id) = f.ty { Some(id) } else { None });

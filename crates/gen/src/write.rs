@@ -1,28 +1,29 @@
-//! Writing generated files: only what changed, so that builds do not run for nothing.
+//! Writes generated files that changed, so that builds do not run needlessly.
 
 use crate::{File, python};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What became of a file.
+/// The result of writing a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It was not there.
+    /// It did not exist.
     Created,
-    /// It said something else.
+    /// It had other contents.
     Updated,
-    /// It says the same already; it was not touched.
+    /// It has these contents already, and was not touched.
     Same,
 }
 
-/// Writes `files` below `dir`, making directories as needed. With `dry_run` only tells what it would do. Each file is
-/// written aside and renamed, so that nobody sees half of one. A package of Python keeps what earlier runs put into it.
+/// Writes `files` below `dir`, creating directories as needed. With `dry_run` it only returns what it would do.
+/// Each file is written to a temporary file and renamed, so that it is never seen incomplete. A Python package
+/// keeps the classes of earlier runs.
 ///
 /// # Errors
-/// What the system says, with the path.
+/// Errors of the system, with the path.
 pub fn write(dir: &Path, files: &[File], dry_run: bool) -> io::Result<Vec<(PathBuf, Change)>> {
     let mut done = Vec::with_capacity(files.len());
-    // All before the first is written, since they depend on each other.
+    // All are computed before the first is written, since they depend on each other.
     let extended: Vec<Option<String>> = files.iter().map(|f| python::extended(dir, f, files)).collect();
     for (file, extended) in files.iter().zip(&extended) {
         let path = dir.join(&file.path);

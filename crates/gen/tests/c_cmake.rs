@@ -1,4 +1,4 @@
-//! The CMake function generates, links, and generates again what has changed: with the projects in `examples`.
+//! The CMake function generates, links, and regenerates what has changed: with the projects in `examples`.
 
 #[path = "c_support/mod.rs"]
 mod support;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::*;
 
-/// A copy of an example, beside a copy of the module as the repository has them.
+/// A copy of an example, next to a copy of the module as in the repository.
 fn copied(name: &str) -> PathBuf {
     let root = scratch(&format!("cmake-{name}"));
     let project = root.join("examples").join(name);
@@ -44,7 +44,7 @@ fn example(name: &str, says: &str) {
     // Nothing has changed: nothing is done.
     let again = build(&project);
     assert!(!again.contains("Generating") && !again.contains("Building"), "{again}");
-    // A type is changed, and a new one comes: both are there after the next build, without being asked for.
+    // A type is changed, and another added: both are there after the next build, without a request.
     let file = project.join("types/laser.lcm");
     let text = std::fs::read_to_string(&file).expect("the type");
     // File times may count in whole seconds.
@@ -74,7 +74,7 @@ fn the_cpp_example_builds() {
     example("types-cpp", "74 bytes: front saw 3 ranges, the last at 1.8 m\nin place: x is 3.0\n");
 }
 
-/// A domain of this test's own, removed in the end.
+/// This test's own domain, removed at the end.
 struct Domain(PathBuf);
 
 impl Domain {
@@ -89,11 +89,11 @@ impl Domain {
 
 impl Drop for Domain {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0); // not there, if nothing made a channel
+        let _ = std::fs::remove_dir_all(&self.0); // missing, if nothing created a channel
     }
 }
 
-/// With the installed library and module, and nothing of this repository but the examples' own files.
+/// With the installed library and module, and only the examples' own files from this repository.
 #[test]
 fn plain_messages_go_through_shared_memory() {
     let (saltus, domain) = (saltus(), Domain::new());

@@ -1,4 +1,4 @@
-//! The generated C code: compiles under strict flags, round trips, and stands hostile bytes.
+//! The generated C code compiles under strict flags, round-trips messages, and survives hostile bytes.
 
 #[path = "c_support/mod.rs"]
 mod support;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::*;
 
-/// How many random changes of each message.
+/// Random changes of each message.
 const ROUNDS: &str = "200";
 
 #[test]
@@ -33,12 +33,12 @@ fn headers_stand_alone_in_c_and_in_cpp() {
     let dir = scratch("c-headers");
     let (mut in_c, mut in_cpp) = (Vec::new(), Vec::new());
     for (i, header) in generate(&schema(), &dir, Lang::C, &options(Style::Modern), ".h").iter().enumerate() {
-        // As the main file a header may have functions that nobody calls, so it is included.
+        // As the main file, a header may have unused functions, so it is included instead.
         let text = format!("#include \"{}\"\n", header.display());
         let path = dir.join(format!("includes{i}"));
         std::fs::write(path.with_extension("c"), &text).unwrap();
         in_c.push(path.with_extension("c"));
-        // Names that are keywords only of C++ are kept in C, as LCM does.
+        // Names that are keywords only of C++ are kept in C, as in LCM.
         if !header.to_string_lossy().contains("odd_class_") {
             std::fs::write(path.with_extension("cpp"), &text).unwrap();
             in_cpp.push(path.with_extension("cpp"));
@@ -108,7 +108,7 @@ fn right_messages_round_trip_and_hostile_ones_do_no_harm() {
 
 #[test]
 fn the_plain_copies_work_too() {
-    // Another kind of machine: without the vectorised copies, and with bytes turned one by one.
+    // Another architecture: without the vectorized copies, and with bytes swapped one by one.
     let dir = scratch("c-drive-plain");
     let program = driver(&dir, &["-O2", "-DSALTUS_ONE_BY_ONE"]);
     run(Command::new(program).arg(messages(&dir)).arg("10"));
@@ -160,7 +160,7 @@ fn fixed_types_need_no_library() {
             "-I",
         ]);
         run(arm.arg(&dir).args(STRICT).arg(source).arg("-o").arg(&object));
-        // Other types of ours, and what every compiler needs.
+        // Our other types, and names that every compiler needs.
         let undefined = run(Command::new("arm-none-eabi-nm").arg("--undefined-only").arg(&object));
         for symbol in undefined.lines().filter_map(|line| line.split_whitespace().nth(1)) {
             let ours = symbol.ends_with("_read") || symbol.ends_with("_write");

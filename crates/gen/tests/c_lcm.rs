@@ -1,5 +1,5 @@
-//! Programs written for LCM recompile against our code, in C and C++, with LCM's own headers and library; and what
-//! LCM's generator makes of the same types gives the same bytes.
+//! Programs written for LCM recompile against our code, in C and C++, with LCM's own headers and library; and the
+//! code of LCM's generator for the same types produces the same bytes.
 
 #[path = "c_support/mod.rs"]
 mod support;
@@ -36,24 +36,24 @@ fn build_and_run(name: &str, compiler: Command, flags: &[&str], lang: Lang, endi
         command.arg("-fno-sanitize=vptr");
     }
     run(command.arg("-o").arg(&program).args(&link));
-    // LCM's library keeps some of its memory.
+    // LCM's library does not free some of its memory.
     let said = run(Command::new(&program).env("ASAN_OPTIONS", "detect_leaks=0"));
     assert!(said.ends_with("received scan with 180 ranges, then nothing\n"), "{said}");
 }
 
 #[test]
 fn a_c_program_of_lcm_recompiles() {
-    // LCM's support functions have names that only the implementation may have, which the compiler does not mind.
+    // LCM's support functions have reserved names, which the compiler accepts.
     build_and_run("lcm_program.c", cc(), &["-std=c99"], Lang::C, ".c");
 }
 
 #[test]
 fn a_cpp_program_of_lcm_recompiles() {
-    // LCM's own header goes through an object of a class that it does not have.
+    // LCM's own header uses an object of a class that it does not define.
     build_and_run("lcm_program.cpp", cxx(), &["-std=c++17"], Lang::Cpp, ".hpp");
 }
 
-/// What the same test program says of the same messages with LCM's code and with ours: sizes, bytes, field tables.
+/// The same test program prints the same for LCM's code and ours: sizes, bytes, field tables.
 #[test]
 fn bytes_and_type_information_are_those_of_lcm() {
     let (include, link) = lcm();
@@ -84,7 +84,7 @@ fn bytes_and_type_information_are_those_of_lcm() {
     assert_eq!(said[0], said[1]);
 }
 
-/// Types that LCM's generator makes compilable code of, by their names in C.
+/// Types for which LCM's generator emits code that compiles, by their names in C.
 const COMPARED: &[&str] =
     &["t_all_all_t", "t_all_scan_t", "t_all_image_t", "t_all_node_t", "t_all_list_t", "geo_pair_t"];
 
@@ -92,7 +92,7 @@ fn theirs(dir: &Path) -> Vec<PathBuf> {
     let lcm_gen = oracle::find(&oracle::lcm(), "lcm-gen").expect("LCM's generator");
     let mut command = Command::new(lcm_gen);
     command.args(["-c", "--c-typeinfo", "--c-cpath"]).arg(dir).arg("--c-hpath").arg(dir);
-    // Ours are a superset of the language: what LCM reads is printed from the schema.
+    // Our language is a superset: the text for LCM is printed from the schema.
     let schema = schema();
     for (i, name) in
         ["t.all.all_t", "t.all.scan_t", "t.all.image_t", "t.all.node_t", "t.all.list_t", "geo.pair_t"]
@@ -102,7 +102,7 @@ fn theirs(dir: &Path) -> Vec<PathBuf> {
         let id = schema.find(name).expect("a type");
         let file = dir.join(format!("{i}.lcm"));
         std::fs::write(&file, schema.to_lcm(id)).expect("a file");
-        // One file each run: the types that several of them contain are declared in each.
+        // One file per run: types that several files contain are declared in each.
         let mut one = Command::new(command.get_program());
         run(one.args(command.get_args()).arg(&file));
     }

@@ -1,5 +1,5 @@
-//! Random types, with odd names and enums: their C and C++ code reads and writes what the codec of the schema does, and
-//! stands hostile bytes.
+//! Random types, with odd names and enums: their C and C++ code reads and writes the same as the codec of the
+//! schema, and survives hostile bytes.
 
 #[path = "c_support/mod.rs"]
 mod support;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use support::message::{Expect, Messages, Random, damaged};
 use support::*;
 
-/// Some schemas, each with a package of its own around it, so that one program has them all.
+/// Some schemas, each in a separate package, so that one program has them all.
 fn schemas(count: u64) -> Vec<(Arc<Schema>, Options)> {
     let kinds = arbitrary::Options { enums: true, odd_names: true, ..arbitrary::Options::default() };
     let one = |seed| {
@@ -113,7 +113,7 @@ fn code_in_a_folder_and_types_that_cannot_have_names() {
         compiler.args(["-fsyntax-only", "-I"]).arg(&dir).args(sources);
         run(&mut compiler);
     }
-    // What would be one file, or one macro, is refused with words.
+    // Types that would share a file or a macro are refused, with a reason.
     let schema =
         saltus_types::parse("x.lcm", "package a.b; struct c_t { } package a; struct B_c_t { }").unwrap();
     let types: Vec<_> = schema.ids().collect();

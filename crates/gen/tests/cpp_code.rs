@@ -1,4 +1,4 @@
-//! The generated C++ code: compiles under strict flags, round trips, and stands hostile bytes.
+//! The generated C++ code compiles under strict flags, round-trips messages, and survives hostile bytes.
 
 #[path = "c_support/mod.rs"]
 mod support;
@@ -22,7 +22,8 @@ fn every_header_compiles_alone_without_warnings() {
     };
     let sources: Vec<PathBuf> = headers.iter().enumerate().map(one).collect();
     run(cxx().args(["-std=c++17", "-fsyntax-only", "-I"]).arg(&dir).args(STRICT).args(&sources));
-    // All together and each class used, so that the compiler sees every template; optimised, since it finds more then.
+    // All together and each class used, so that the compiler sees every template; optimized, since it then finds
+    // more.
     let used = "template int saltus::wire::decode<T>(T &, const std::uint64_t *, const void *, int, int);
         template int saltus::wire::encode<T>(const T &, const std::uint64_t *, void *, int, int);";
     let all_of_them = types().replace(

@@ -1,4 +1,4 @@
-//! Generated Java: against LCM's own generator, hostile bytes, odd names, compilers without a warning, layout.
+//! Generated Java: compared with LCM's own generator, hostile bytes, odd names, no compiler warnings, formatting.
 
 mod python_support;
 
@@ -21,14 +21,14 @@ fn sources(dir: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Compiles what lies in `from` to `to`, for Java 8, and lets no warning pass. That the compiler does not have Java 8's
-/// own library at hand is an option's matter, not the code's.
+/// Compiles the sources in `from` to `to`, for Java 8, without warnings. The warning about the missing Java 8
+/// library depends on the compiler, not on the code, so it is turned off.
 fn compile(from: &Path, to: &Path, jar: &Path) {
     let flags = ["--release", "8", "-Xlint:all,-options", "-Werror", "-encoding", "US-ASCII"];
     run(Command::new("javac").args(flags).arg("-cp").arg(jar).arg("-d").arg(to).args(sources(from)));
 }
 
-/// Compiles a program of the tests beside the classes that it uses.
+/// Compiles a test program with the classes that it uses.
 fn program(name: &str, to: &Path, classes: &str) {
     let file = here("java").join(format!("{name}.java"));
     run(Command::new("javac").args(["-cp", classes, "-d"]).arg(to).arg(file));
@@ -54,7 +54,7 @@ fn java_agrees_with_lcm_and_refuses_hostile_bytes() {
     std::fs::write(temp.join("vectors"), vectors).unwrap();
     program("Check", &temp.join("check"), "");
     let path = format!("{}:{}", temp.join("check").display(), jar.display());
-    // Little memory: a decoder that believes what a message claims fails here.
+    // Little memory: a decoder that trusts the sizes in a message fails here.
     let mut java = Command::new("java");
     java.args(["-Xmx192m", "-cp", &path, "Check"]).arg(temp.join("vectors"));
     println!("{}", run(java.args(["oracle", "lcm", "modern"].map(|n| temp.join(&format!("classes-{n}"))))));

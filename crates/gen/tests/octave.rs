@@ -1,4 +1,4 @@
-//! Generated functions for Octave: the example, and every construct there and back.
+//! Generated functions for Octave: the example, and a round trip of every construct.
 
 mod python_support;
 
@@ -7,7 +7,7 @@ use saltus_gen::{Lang, Style};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The generated functions, and the classes compiled.
+/// The generated functions, and the compiled classes.
 fn built(temp: &Temp, files: &[PathBuf], packages: &[&str]) -> [PathBuf; 2] {
     let (build, classes) = (temp.join("build"), temp.join("classes"));
     generated(files, Lang::Octave, Style::Modern, &build);
@@ -22,7 +22,7 @@ fn built(temp: &Temp, files: &[PathBuf], packages: &[&str]) -> [PathBuf; 2] {
     [build, classes]
 }
 
-/// Octave, told where Java is: the directory above the compiler's own, wherever links lead.
+/// Octave, with the location of Java: the directory above the compiler's, with links resolved.
 fn octave(script: &Path) -> Command {
     let javac = run(Command::new("bash").args(["-c", "readlink -f \"$(command -v javac)\""]));
     let home = Path::new(javac.trim()).ancestors().nth(2).unwrap();

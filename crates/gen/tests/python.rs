@@ -1,4 +1,4 @@
-//! Generated Python: against LCM's own generator, hostile bytes, its errors, its layout and its types.
+//! Generated Python: compared with LCM's own generator, hostile bytes, its errors, its formatting and its types.
 
 mod python_support;
 
@@ -74,13 +74,13 @@ fn python_packages_are_made_file_by_file() {
     generated(&[a, c.clone()], Lang::Python, Style::Modern, &both);
     assert_eq!(init(&one), init(&both));
     run(tool("python").args(["-c", "from p import a_t, b_t, c_t; a_t(x=1).encode()"]).current_dir(&one));
-    // What is gone is not imported; nor what stands on another module than this run's.
+    // Removed classes are not imported; nor those that use another runtime module than this run's.
     std::fs::remove_file(one.join("p/a_t.py")).unwrap();
     generated(std::slice::from_ref(&c), Lang::Python, Style::Modern, &one);
     assert!(init(&one).contains("from a.lcm, c.lcm.") && !init(&one).contains("a_t"), "{}", init(&one));
     generated(&[c], Lang::Python, Style::Lcm, &both);
     assert!(init(&both).contains("from c.lcm.") && !init(&both).contains("b_t"), "{}", init(&both));
-    // What others wrote is replaced, as it always was.
+    // Files of other origin are replaced, as always.
     std::fs::write(one.join("p/__init__.py"), "from .b_t import b_t\n").unwrap();
     generated(&[temp.join("c.lcm")], Lang::Python, Style::Modern, &one);
     assert!(!init(&one).contains("b_t"), "{}", init(&one));

@@ -1,4 +1,4 @@
-//! Generated Rust: it is formatted, no lint finds fault with it, every edition compiles it, and it does what it should.
+//! Generated Rust is formatted, passes all lints, compiles in every edition, and works.
 
 mod rust_package;
 
@@ -24,7 +24,7 @@ fn plain() -> Options {
 #[test]
 fn rustfmt_changes_nothing() {
     let package = Package::new("format", &constructs(&plain()));
-    // Its defaults, whatever lies above.
+    // Its defaults, regardless of the directories above.
     package.file("rustfmt.toml", "");
     let check = |edition: &str| {
         package.run("rustfmt", &["--check", "--edition", edition, "src/types/mod.rs"]);
@@ -41,7 +41,7 @@ fn no_lint_finds_fault_with_it_in_any_edition() {
         package.manifest(edition);
         package.file("src/lib.rs", LIBRARY);
         package.cargo(&["clippy", "--", "-D", "warnings"]);
-        // Nothing is used in a program either.
+        // A program does not use anything of it either.
         let program = "mod types { include!(\"types/mod.rs\"); }\nfn main() {}\n";
         package.file("src/lib.rs", "");
         package.file("src/main.rs", program);

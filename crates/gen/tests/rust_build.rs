@@ -4,7 +4,7 @@ use saltus_gen::build::{Builder, Error};
 use std::fs;
 use std::path::PathBuf;
 
-/// A directory of its own, with these files.
+/// A separate directory with these files.
 fn dir(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("build-{name}"));
     let _ = fs::remove_dir_all(&dir);

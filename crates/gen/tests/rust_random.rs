@@ -1,5 +1,5 @@
-//! Random types: their generated Rust is formatted, clippy finds no fault with it, and it reads and writes the bytes that
-//! the codec without generated code writes.
+//! Random types: their generated Rust is formatted, passes clippy, and reads and writes the same bytes as the codec
+//! without generated code.
 
 mod rust_package;
 

@@ -1,11 +1,11 @@
-//! Numbers, texts and maps as MCAP lays them, all little endian: read from bytes that are not to be trusted.
+//! MCAP's encoding of numbers, texts and maps, all little endian, read from untrusted bytes.
 
 use std::collections::BTreeMap;
 
 /// What MCAP calls a map.
 pub(crate) type Map = BTreeMap<String, String>;
 
-/// Takes one field after the other off the front. `None`: there are too few bytes, or they are no such thing.
+/// Reads one field after the other. `None`: there are too few bytes, or they are invalid.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'a>(pub &'a [u8]);
 
@@ -27,7 +27,7 @@ impl<'a> Fields<'a> {
     pub fn i64(&mut self) -> Option<i64> {
         self.array().map(i64::from_le_bytes)
     }
-    /// Bytes with their number before them.
+    /// Bytes after their length.
     pub fn bytes(&mut self) -> Option<&'a [u8]> {
         let len = self.u32()? as usize;
         let (head, rest) = self.0.split_at_checked(len)?;
@@ -46,7 +46,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Appends bytes with their number before them. What has 4 GiB or more cannot come here: no reader keeps so much.
+/// Appends bytes after their length. 4 GiB or more cannot occur here: no reader keeps so much.
 pub(crate) fn put(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend((bytes.len() as u32).to_le_bytes());
     out.extend(bytes);

@@ -1,28 +1,28 @@
-//! What a file says about a channel.
+//! A log file's description of a channel.
 
 use crate::bytes::Map;
 use saltus_decode::{Kind, SchemaText};
 use std::sync::Arc;
 
-/// A channel, as a file describes it. Only MCAP does.
+/// A channel as the file describes it. Only MCAP does.
 #[derive(Clone, Debug, Default)]
 pub struct Channel {
     /// Its name; any bytes.
     pub name: Vec<u8>,
-    /// How messages lie in the file: `cdr`, `lcm`, `json`, ….
+    /// The encoding of messages in the file: `cdr`, `lcm`, `json`, ….
     pub encoding: String,
-    /// What its messages are, for others; none where the file does not say.
+    /// The schema of its messages; `None` if the file has none.
     pub schema: Option<Arc<SchemaText>>,
-    /// Whatever else is written about it.
+    /// Other metadata of the channel.
     pub metadata: Map,
-    /// The type, if it is one of LCM's language, so that messages are given as they were published.
+    /// The type, if it is one of LCM's language, so that messages are returned as they were published.
     pub kind: Option<Arc<Kind>>,
 }
 
-/// Where the name of a channel stands in hexadecimal, if it is not text.
+/// Metadata key with the channel name in hexadecimal, if it is not text.
 const NAME: &str = "saltus.channel";
 
-/// A channel's name as the text that MCAP needs.
+/// A channel's name as text, which MCAP requires.
 pub(crate) fn topic(name: &[u8], metadata: &mut Map) -> String {
     if let Ok(text) = str::from_utf8(name) {
         return text.into();
@@ -31,7 +31,7 @@ pub(crate) fn topic(name: &[u8], metadata: &mut Map) -> String {
     harmless(name)
 }
 
-/// The name that stands for in this metadata.
+/// The name of the channel with this topic and metadata.
 pub(crate) fn name(topic: &str, metadata: &Map) -> Vec<u8> {
     let hex = |text: &String| {
         let digits: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
@@ -43,7 +43,7 @@ pub(crate) fn name(topic: &str, metadata: &Map) -> Vec<u8> {
     metadata.get(NAME).and_then(hex).unwrap_or_else(|| topic.into())
 }
 
-/// A name that can be printed.
+/// A name escaped for printing.
 pub(crate) fn harmless(name: &[u8]) -> String {
     let mut text = String::new();
     for chunk in name.utf8_chunks() {

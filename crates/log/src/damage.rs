@@ -1,25 +1,25 @@
-//! What is wrong with a log.
+//! Damage found in a log.
 
 use std::fmt;
 
-/// What could not be read of a log. Whatever else is in it was read.
+/// The parts of a log that could not be read. Everything else was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// Bytes that are no part of an event, or of any other record.
+    /// Bytes that do not belong to an event or another record.
     pub skipped: u64,
-    /// Chunks of MCAP that are cut short, cannot be decompressed, or have another checksum. Of one that is cut short, what could
-    /// be read was given; of others nothing.
+    /// MCAP chunks that are truncated, cannot be decompressed, or have a wrong checksum. The readable part of a
+    /// truncated one was returned; nothing of the others.
     pub chunks: u64,
-    /// Messages of channels that nothing is said about.
+    /// Messages of channels that the file does not describe.
     pub unknown: u64,
-    /// Messages that could not be turned back into what was published.
+    /// Messages that could not be converted back to the published bytes.
     pub undecodable: u64,
     /// The end of an MCAP file is missing: its writer was killed.
     pub unfinished: bool,
 }
 
 impl Damage {
-    /// Whether all was read, but for an end that is missing.
+    /// Whether everything was read, apart from a missing end.
     pub fn is_none(&self) -> bool {
         Damage { unfinished: false, ..*self } == Damage::default()
     }

@@ -1,4 +1,4 @@
-//! What can go wrong with a log.
+//! Errors of reading and writing logs.
 
 use crate::lcm::Unwritable;
 use std::{fmt, io};
@@ -7,28 +7,28 @@ use std::{fmt, io};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The system refused; what was tried.
+    /// A system call failed; the text says which.
     Io(String, io::Error),
-    /// It is no log of a format that is known: what is in it instead.
+    /// Not a log of a known format; the text says what the file contains.
     NotALog(String),
     /// The event cannot be in a log of this format.
     Unwritable(String),
-    /// A message cannot be turned back into the bytes that were published.
+    /// A message cannot be converted back to the published bytes.
     DecodeFailed {
-        /// Its channel, harmless to print.
+        /// Its channel, escaped for printing.
         channel: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// The log is not what it was when it was opened: somebody writes it.
+    /// The log has changed since it was opened: another process writes it.
     Changed,
 }
 
-/// What may fail in this crate.
+/// The result of fallible functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// A number that never changes its meaning, in all languages: as `saltus_channel::Error::code` where it means the same.
+    /// A number that never changes its meaning, in all languages, shared with `saltus_channel::Error::code`.
     pub fn code(&self) -> i32 {
         match self {
             Error::Io(_, error) => match error.kind() {
@@ -47,7 +47,7 @@ impl Error {
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
         |error| Error::Io(what.into(), error)
     }
-    /// What the crate `mcap` could not do.
+    /// An error of the crate `mcap`.
     pub(crate) fn mcap(error: mcap::McapError) -> Error {
         match error {
             mcap::McapError::Io(error) => Error::Io("write the log".into(), error),
@@ -66,12 +66,12 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Io(what, error) => write!(f, "cannot {what}: {error}"),
-            Error::NotALog(why) => write!(f, "it is no log: {why}"),
+            Error::NotALog(why) => write!(f, "not a log file: {why}"),
             Error::Unwritable(why) => f.write_str(why),
             Error::DecodeFailed { channel, why } => {
                 write!(
                     f,
-                    "a message of channel `{channel}` cannot be turned back into what was published: {why}"
+                    "a message of channel `{channel}` cannot be converted back to the published bytes: {why}"
                 )
             }
             Error::Changed => f.write_str("the log is being written or was changed: open it again"),

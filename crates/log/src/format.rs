@@ -1,4 +1,4 @@
-//! Which format a log has.
+//! Log formats, and their detection.
 
 use crate::{lcm, mcap};
 use std::fmt;
@@ -14,11 +14,11 @@ pub enum Format {
 }
 
 impl Format {
-    /// So many bytes of a log's beginning are enough to tell its format.
+    /// Bytes of a log's beginning that suffice to detect its format.
     pub const PROBE: usize = 1 << 16;
 
-    /// By the first bytes of a file, [`PROBE`](Format::PROBE) of them if it has so many. A beginning that is damaged does not
-    /// matter where something that looks like a log follows.
+    /// Detects the format by the first bytes of a file, [`PROBE`](Format::PROBE) of them if it is long enough. A
+    /// damaged beginning does not matter if recognizable data follows.
     pub fn of_bytes(bytes: &[u8]) -> Option<Format> {
         let finds = |sync: &[u8]| bytes.windows(sync.len()).any(|window| window == sync);
         if bytes.starts_with(&lcm::SYNC) {
@@ -32,8 +32,8 @@ impl Format {
         }
     }
 
-    /// By a file's name: `.mcap` is MCAP; `.lcmlog`, `.lcm`, `.log`, no ending, and one of digits, such as LCM's logger gives, is
-    /// LCM's log. Nothing for other endings.
+    /// The format by a file's name: `.mcap` is MCAP; `.lcmlog`, `.lcm`, `.log`, no extension, and one of digits, as
+    /// LCM's logger writes, is LCM's log. `None` for other extensions.
     pub fn of_name(path: &Path) -> Option<Format> {
         let Some(ending) = path.extension() else { return Some(Format::Lcm) };
         let ending = ending.to_str()?.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! The event log of LCM: events one behind the other, no header, no index.
+//! LCM's event log: consecutive events, without a header or an index.
 //!
 //! ```text
 //!  0        4              12         20             24            28
@@ -16,11 +16,11 @@ pub(crate) use reader::Head;
 pub use reader::Reader;
 pub use writer::{Unwritable, Writer};
 
-/// What every event begins with.
+/// The first bytes of every event.
 pub const SYNC: [u8; 4] = [0xED, 0xA1, 0xDA, 0x01];
-/// Longest name of a channel in bytes; LCM reads no longer one.
+/// Longest name of a channel in bytes; LCM does not read longer ones.
 pub const CHANNEL: usize = 999;
-/// Longest message in bytes that is written, and read unless the reader is told otherwise: what LCM sends at most.
+/// Longest message in bytes that is written, and read by default: the longest that LCM sends.
 pub const DATA: usize = 1 << 28;
 
 /// Bytes before the channel's name.

@@ -1,13 +1,13 @@
-//! Log files: messages with the channel they came on and the time they came at.
+//! Log files: messages with their channels and times.
 //!
-//! Two formats: [LCM's event log](lcm), and MCAP, which says what its messages are. A [`Writer`] turns [`Event`]s into bytes for
-//! any output, a [`Reader`] is fed bytes and gives events in the order of the file; a [`Log`] moves about in a file in the order
-//! of time.
+//! Two formats: [LCM's event log](lcm), and MCAP, which contains message types. A [`Writer`] encodes [`Event`]s for
+//! any output. A [`Reader`] is fed bytes and returns events in the order of the file. A [`Log`] provides random
+//! access to a file in the order of time.
 //!
-//! [`Reader`], [`lcm`] and [`Pace`] neither block nor call the kernel: files, pipes and clocks are the caller's. Readers trust
-//! nothing: they never panic, pass over what is damaged and count it ([`Damage`]), and keep no more in memory than the
-//! longest event that they were told to believe, the names and types of the channels, and one chunk of MCAP. All of it
-//! allocates, and is not for a control loop.
+//! [`Reader`], [`lcm`] and [`Pace`] neither block nor make system calls: files, pipes and clocks are the caller's.
+//! Readers trust nothing: they never panic, and skip and count damaged data ([`Damage`]). They keep in memory at
+//! most the longest event that they accept, the names and types of the channels, and one MCAP chunk. All of it
+//! allocates, and is not suitable for a control loop.
 
 mod bytes;
 mod channel;
@@ -40,7 +40,7 @@ pub use reader::Reader;
 pub use saltus_decode::{Kind, SchemaText, Types};
 pub use writer::Writer;
 
-/// The programs of the guide's page compile.
+/// Compiles the example programs of the guide.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/logs.md")]
 struct Guide;

@@ -1,4 +1,4 @@
-//! A log as a file to move about in.
+//! Random access to a log file.
 
 use crate::index::{Identity, Index, Summary};
 use crate::place::Places;
@@ -7,13 +7,13 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// A log whose events are there in the order of time; those of the same time in the order of the file.
+/// A log whose events are accessible in the order of time; events of the same time are in the order of the file.
 ///
-/// When it is opened, the log is read once and an index made, unless there is one beside it that fits ([`Keep`]). Events then have
-/// positions from 0 to [`len`](Log::len), the order of which does not depend on how they lie in the file. It blocks as long
-/// as the file does, and keeps a few chunks and a few thousand entries of the index in memory.
+/// Opening reads the log once and builds an index, unless a matching one is next to it ([`Keep`]). Events then have
+/// positions from 0 to [`len`](Log::len), in an order that does not depend on their order in the file. It blocks as
+/// long as the file does, and keeps a few chunks and a few thousand entries of the index in memory.
 ///
-/// A log that is still being written is as long as it was when it was opened.
+/// A log that is still being written has the length that it had when it was opened.
 ///
 /// ```no_run
 /// # use saltus_log::Log;
@@ -37,16 +37,16 @@ pub struct Log {
     places: Places,
 }
 
-/// Whether the index is kept beside the log, as `NAME.saltus-index`. Where that is not allowed it is made anew each time. One that is
-/// there is used in any case, if it is of the log as it is now.
+/// Whether the index is stored next to the log, as `NAME.saltus-index`. If that is not allowed, it is built again
+/// each time. An existing index is used in any case, if it matches the log's present state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// It is not.
+    /// It is not stored.
     Never,
-    /// It is, if the log has 16 MiB or more: others are read in a moment.
+    /// It is stored if the log has 16 MiB or more; smaller ones are indexed quickly.
     #[default]
     Large,
-    /// It is.
+    /// It is stored.
     Always,
 }
 
@@ -60,12 +60,12 @@ impl Keep {
     }
 }
 
-/// What the index tells of an event.
+/// The index entry of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// When it was logged, ns since 1970.
     pub time: i64,
-    /// Which of [`Summary::channels`] it is of; a number behind the last if it is of one that is not in the list.
+    /// Index of its channel in [`Summary::channels`]; beyond the last for a channel that is not listed.
     pub channel: usize,
 }
 
@@ -73,20 +73,21 @@ impl Log {
     /// Opens a log.
     ///
     /// # Errors
-    /// The file cannot be read, or is no log; there is no room for the index.
+    /// The file cannot be read, or is not a log; there is no space for the index.
     pub fn open(path: &Path) -> Result<Log> {
         Log::open_with(path, Keep::default(), &mut |_, _| true)
     }
 
-    /// Opens a log; `progress` hears how many bytes of how many were read, while the index is made, and says whether to go on.
+    /// Opens a log. While the index is built, calls `progress` with the number of bytes read and the total; it
+    /// returns whether to continue.
     ///
     /// # Errors
-    /// As [`open`](Log::open), and nobody wants to go on.
+    /// Those of [`open`](Log::open), and `progress` returned false.
     pub fn open_with(path: &Path, keep: Keep, progress: &mut dyn FnMut(u64, u64) -> bool) -> Result<Log> {
         let failed = || Error::io(format!("read the log {}", path.display()));
         let file = File::open(path).map_err(failed())?;
         if !file.metadata().map_err(failed())?.is_file() {
-            return Err(Error::NotALog("it is no file".into()));
+            return Err(Error::NotALog("it is not a file".into()));
         }
         let identity = Identity::of(&file).map_err(failed())?;
         let mut probe = vec![0; (Format::PROBE as u64).min(identity.size) as usize];
@@ -94,7 +95,7 @@ impl Log {
         let format = Format::of_bytes(&probe).ok_or_else(|| {
             Error::NotALog(match identity.size {
                 0 => "it is empty".into(),
-                size => format!("no event of LCM or MCAP in the first of its {size} bytes"),
+                size => format!("no event of LCM or MCAP found at the start of its {size} bytes"),
             })
         })?;
         let index = match Index::find(path, &identity) {
@@ -117,15 +118,15 @@ impl Log {
     pub fn size(&self) -> u64 {
         self.identity.size
     }
-    /// How many events it has.
+    /// The number of events.
     pub fn len(&self) -> u64 {
         self.index.len()
     }
-    /// Whether it has none.
+    /// Whether it has no events.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Its channels, and what else is known of the whole.
+    /// Its channels, and other properties of the whole log.
     pub fn summary(&self) -> &Summary {
         &self.index.summary
     }
@@ -133,11 +134,11 @@ impl Log {
     pub fn damage(&self) -> Damage {
         self.index.summary.damage
     }
-    /// Whether the index was there already.
+    /// Whether the index existed already.
     pub fn index_was_found(&self) -> bool {
         self.index.found
     }
-    /// The times of the first event and the last, ns since 1970; none if there is no event.
+    /// The times of the first event and the last, ns since 1970; `None` if there is no event.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -145,7 +146,7 @@ impl Log {
         let last = self.len().saturating_sub(1);
         Ok(self.mark(0)?.zip(self.mark(last)?).map(|(first, last)| (first.time, last.time)))
     }
-    /// What the index tells of the event at a position; none behind the last. The event itself is not looked at.
+    /// The index entry of the event at a position; `None` after the last. The event itself is not read.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -154,15 +155,15 @@ impl Log {
         Ok(entry.map(|entry| Mark { time: entry.time, channel: entry.row as usize }))
     }
 
-    /// The position of the next event: as many events come before it.
+    /// The position of the next event, which is the number of events before it.
     pub fn position(&self) -> u64 {
         self.position
     }
-    /// Goes to a position; behind the last is as good as the end.
+    /// Goes to a position; beyond the last event means the end.
     pub fn seek(&mut self, position: u64) {
         self.position = position.min(self.len());
     }
-    /// Goes to the first event at or after this time, ns since 1970, or to the end; says the position.
+    /// Goes to the first event at or after this time, ns since 1970, or to the end; returns the position.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -170,32 +171,33 @@ impl Log {
         self.position = self.index.at_or_after(time)?;
         Ok(self.position)
     }
-    /// The next event, and a step forward; none at the end.
+    /// Returns the next event and advances; `None` at the end.
     ///
     /// # Errors
-    /// The log cannot be read, was changed, or the message cannot be turned back into what was published; the step is done.
+    /// The log cannot be read, has changed, or the message cannot be converted back to the published bytes; the
+    /// position advances all the same.
     #[allow(clippy::should_implement_trait)] // the event borrows the log
     pub fn next(&mut self) -> Result<Option<Event<'_>>> {
         let position = self.position;
         self.position = (position + 1).min(self.len());
         self.event(position)
     }
-    /// The event before, and a step backwards; none at the beginning.
+    /// Returns the event before and moves back; `None` at the beginning.
     ///
     /// # Errors
-    /// As [`next`](Log::next).
+    /// Those of [`next`](Log::next).
     pub fn previous(&mut self) -> Result<Option<Event<'_>>> {
         let Some(position) = self.position.checked_sub(1) else { return Ok(None) };
         self.position = position;
         self.event(position)
     }
-    /// The event at a position; none behind the last.
+    /// The event at a position; `None` after the last.
     ///
     /// # Errors
-    /// As [`next`](Log::next).
+    /// Those of [`next`](Log::next).
     pub fn event(&mut self, position: u64) -> Result<Option<Event<'_>>> {
         if !self.holds(position)? && self.index.found {
-            // An index that says what is not so: there it lies still, but it is made anew.
+            // The index is wrong: it stays on disk, but is built again for this log.
             let log = (self.path.as_path(), &self.file);
             self.places = Places::default();
             self.index = Index::build(log, self.format, &self.identity, true, &mut |_, _| true)?;
@@ -204,7 +206,7 @@ impl Log {
         let about = self.index.summary.channels.get(entry.row as usize).and_then(|c| c.about.as_ref());
         self.places.event(&self.file, self.identity.size, self.format, entry, about).map(Some)
     }
-    /// Whether the index is right about the event at a position.
+    /// Whether the index matches the event at a position.
     fn holds(&mut self, position: u64) -> Result<bool> {
         let Some(entry) = self.index.get(position)? else { return Ok(true) };
         let rows = &self.index.summary.channels;

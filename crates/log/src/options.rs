@@ -1,4 +1,4 @@
-//! How a log is written.
+//! Options of a log writer.
 
 use saltus_types::cdr::Dialect;
 use std::time::Duration;
@@ -6,17 +6,17 @@ use std::time::Duration;
 /// How the chunks of an MCAP file are compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
-    /// LZ4: quick.
+    /// LZ4: fast.
     Lz4,
-    /// Zstandard: small.
+    /// Zstandard: small files.
     #[default]
     Zstd,
 }
 
-/// How a log is written. Without more, an MCAP file for all viewers, in chunks of at most 1 MiB or 1 s, compressed with
-/// Zstandard.
+/// Options of a log writer. By default, an MCAP file for all viewers, in chunks of at most 1 MiB or 1 s, compressed
+/// with Zstandard.
 #[derive(Clone, Copy, Debug)]
 pub struct WriterOptions {
     pub(crate) compression: Compression,
@@ -43,24 +43,25 @@ impl WriterOptions {
     pub fn new() -> WriterOptions {
         WriterOptions::default()
     }
-    /// How chunks are compressed. An LCM log never is.
+    /// The compression of chunks. An LCM log is never compressed.
     pub fn compression(self, compression: Compression) -> WriterOptions {
         WriterOptions { compression, ..self }
     }
-    /// So many bytes are collected, before compression, until they are written. Only what was written survives a kill.
+    /// The number of bytes, before compression, that are collected until they are written. Only written bytes
+    /// survive a kill.
     pub fn chunk(self, bytes: usize) -> WriterOptions {
         WriterOptions { chunk: bytes, ..self }
     }
-    /// So long an event waits at most until it is written, by the times at which events are logged and those that
-    /// [`tick`](crate::Writer::tick) is told.
+    /// Longest delay of an event until it is written, by the log times of events and the times passed to
+    /// [`tick`](crate::Writer::tick).
     pub fn interval(self, interval: Duration) -> WriterOptions {
         WriterOptions { interval, ..self }
     }
-    /// In which language MCAP says what messages are. `ros2msg` is read by all viewers; `omgidl` keeps names as they are.
+    /// The schema language of an MCAP file. All viewers read `ros2msg`; `omgidl` keeps names unchanged.
     pub fn dialect(self, dialect: Dialect) -> WriterOptions {
         WriterOptions { dialect, ..self }
     }
-    /// MCAP gets messages as they were published, which no viewer decodes; the types stand beside them.
+    /// Stores messages in MCAP as they were published, which no viewer decodes; the types are in the metadata.
     pub fn raw(self, raw: bool) -> WriterOptions {
         WriterOptions { raw, ..self }
     }

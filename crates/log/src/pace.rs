@@ -1,6 +1,7 @@
-//! When events of a log are due, as they are played.
+//! When the events of a log are due in playback.
 
-/// Turns the times of a log into those of a clock. It has no clock itself: times of it are nanoseconds that go on evenly.
+/// Converts the times of a log to those of a clock. It reads no clock: its times are nanoseconds that advance
+/// evenly.
 ///
 /// ```
 /// # use saltus_log::Pace;
@@ -16,21 +17,22 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Plays `speed` times as fast as it was recorded; 0, what is less, and what is no number: as fast as anybody asks.
+    /// Plays `speed` times as fast as recorded; without waiting if `speed` is 0 or less, or not a number.
     pub fn new(speed: f64) -> Pace {
         Pace { speed, last: None }
     }
-    /// Whether events have to wait for their time at all.
+    /// Whether events are delayed at all.
     pub fn is_paced(&self) -> bool {
         self.speed > 0.0
     }
-    /// When the next event is due, which is of `time`, µs; `now` counts for the first. Each is as long after the one before as
-    /// it is in the log: time that goes back in the log, as when logs were put together, passes at once and then goes on.
+    /// When the next event is due, which has this `time`, µs; `now` counts for the first. The intervals between
+    /// events are those of the log. A time that goes back, as in merged logs, causes no delay; playback then
+    /// continues from it.
     pub fn due(&mut self, time: i64, now: u64) -> u64 {
         let due = match self.last {
             Some((last, due)) if self.is_paced() => {
                 let later = time.saturating_sub(last).max(0) as f64 * 1000.0 / self.speed;
-                due.saturating_add(later as u64) // a number that is too large becomes the largest
+                due.saturating_add(later as u64) // saturates
             }
             _ => now,
         };

@@ -1,4 +1,4 @@
-//! The event at a place in a file.
+//! Reads the event at a position in a file.
 
 use crate::channel::{Channel, harmless};
 use crate::index::Entry;
@@ -11,19 +11,19 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// So much of a file is read together.
+/// Bytes per read of the file.
 const WINDOW: u64 = 256 << 10;
-/// So many chunks are kept, and so many bytes of them unless one has more.
+/// Most chunks kept, and most bytes of them, unless one has more.
 const CHUNKS: usize = 8;
 const BYTES: usize = 64 << 20;
 
-/// Reads events where they are, with some memory of what is around them.
+/// Reads events at given positions, and caches the data around them.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     bytes: Vec<u8>,
-    /// Where the first of `bytes` is in the file.
+    /// Offset of the first of `bytes` in the file.
     from: u64,
-    /// Opened chunks by their places, and where their messages are; the one used last is the first.
+    /// Open chunks by their offsets, with the ranges of their messages; the most recently used first.
     chunks: VecDeque<(u64, Chunk, Vec<Range<usize>>)>,
     published: Vec<u8>,
 }
@@ -31,16 +31,16 @@ pub(crate) struct Places {
 /// Where an event was found.
 #[derive(Clone, Debug)]
 pub(crate) enum Found {
-    /// In the window: an event of LCM, its channel's name and its data.
+    /// In the window: an event of LCM, its channel name and its data.
     Lcm(i64, Range<usize>, Range<usize>),
-    /// In the window: a record of MCAP outside of any chunk.
+    /// In the window: an MCAP record outside of any chunk.
     Record(Range<usize>),
     /// In the first of the chunks.
     Chunk(Range<usize>),
 }
 
 impl Places {
-    /// The event that an entry is of.
+    /// The event of an index entry.
     pub fn event<'a>(
         &'a mut self,
         file: &File,
@@ -70,7 +70,7 @@ impl Places {
         Ok(head.event(about, data))
     }
 
-    /// Looks for the event that an entry is of. [`Error::Changed`]: it is not there.
+    /// Finds the event of an index entry. [`Error::Changed`]: it is not there.
     pub fn find(
         &mut self,
         file: &File,
@@ -113,7 +113,7 @@ impl Places {
         Ok(found)
     }
 
-    /// Opens the chunk at a place, as the first; if it is a message that is there, where it is in the window.
+    /// Opens the chunk at an offset, as the first; if there is a message instead, returns its range in the window.
     fn open(&mut self, file: &File, size: u64, place: u64) -> Result<Option<Range<usize>>> {
         const HEAD: u64 = 9;
         let range = self.read(file, size, place, HEAD)?;
@@ -144,12 +144,12 @@ impl Places {
         Ok(None)
     }
 
-    /// Makes sure that these bytes of the file are in the window, and says where.
+    /// Ensures that these bytes of the file are in the window, and returns their position there.
     fn read(&mut self, file: &File, size: u64, at: u64, len: u64) -> Result<Range<usize>> {
         let end = at.checked_add(len).filter(|end| *end <= size).ok_or(Error::Changed)?;
         let to = self.from + self.bytes.len() as u64;
         if at < self.from || end > to {
-            // Backwards, what lies before it is likely to be wanted next.
+            // When moving back, the data before it is likely to be needed next.
             let back = at < self.from && end > self.from.saturating_sub(WINDOW);
             let from = if back { end.saturating_sub(WINDOW).min(at) } else { at };
             let to = end.max(from.saturating_add(WINDOW)).min(size);

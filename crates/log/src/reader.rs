@@ -1,11 +1,11 @@
-//! Bytes of either format into events.
+//! Reads events from bytes of either format.
 
 use crate::{Damage, Event, Format, lcm, mcap};
 use std::collections::BTreeMap;
 
-/// Reads events from bytes that come in pieces of any size, in the order of the file.
+/// Reads events from bytes that arrive in pieces of any size, in the order of the file.
 ///
-/// Messages of MCAP that [`Writer`](crate::Writer) turned into CDR are given as they were published.
+/// MCAP messages that [`Writer`](crate::Writer) converted to CDR are returned as they were published.
 ///
 /// ```
 /// # use saltus_log::{Event, Format, Reader, Writer, WriterOptions};
@@ -35,7 +35,7 @@ enum Inner {
 }
 
 impl Reader {
-    /// A reader of a log of this format; [`Format::of_bytes`] tells it.
+    /// A reader of a log in this format; [`Format::of_bytes`] detects it.
     pub fn new(format: Format) -> Reader {
         let inner = match format {
             Format::Lcm => Inner::Lcm(lcm::Reader::new()),
@@ -43,8 +43,8 @@ impl Reader {
         };
         Reader { inner }
     }
-    /// Whether messages of MCAP are given as they lie in the file, such as CDR, and not as they were published, which is the
-    /// default. Messages of an LCM log lie there as they were published.
+    /// Whether MCAP messages are returned as stored in the file, for instance as CDR. By default they are returned
+    /// as published. An LCM log stores messages as published.
     pub fn stored(self, stored: bool) -> Reader {
         let inner = match self.inner {
             Inner::Lcm(reader) => Inner::Lcm(reader),
@@ -59,21 +59,21 @@ impl Reader {
             Inner::Mcap(_) => Format::Mcap,
         }
     }
-    /// Takes the next bytes. Call [`event`](Reader::event) until it gives none before feeding more.
+    /// Adds the next bytes. Before feeding more, call [`event`](Reader::event) until it returns `None`.
     pub fn feed(&mut self, bytes: &[u8]) {
         match &mut self.inner {
             Inner::Lcm(reader) => reader.feed(bytes),
             Inner::Mcap(reader) => reader.feed(bytes),
         }
     }
-    /// There are no more bytes.
+    /// Marks the end of the log.
     pub fn end(&mut self) {
         match &mut self.inner {
             Inner::Lcm(reader) => reader.end(),
             Inner::Mcap(reader) => reader.end(),
         }
     }
-    /// The next event; none until more is fed.
+    /// The next event; `None` until more is fed.
     pub fn event(&mut self) -> Option<Event<'_>> {
         match &mut self.inner {
             Inner::Lcm(reader) => reader.event().map(Event::from),
@@ -87,14 +87,14 @@ impl Reader {
             Inner::Mcap(reader) => reader.damage(),
         }
     }
-    /// Names with values for the whole file, as far as they were read; an LCM log has none.
+    /// Named metadata of the whole file read so far; an LCM log has none.
     pub fn metadata(&self) -> &[(String, BTreeMap<String, String>)] {
         match &self.inner {
             Inner::Lcm(_) => &[],
             Inner::Mcap(reader) => reader.records(),
         }
     }
-    /// Where the last event is: a place in the file, and in the chunk that is there.
+    /// The position of the last event: an offset in the file, and a number within the chunk there.
     pub(crate) fn place(&self) -> (u64, u32) {
         match &self.inner {
             Inner::Lcm(reader) => (reader.place(), 0),

@@ -1,4 +1,4 @@
-//! Events into a log of either format.
+//! Writes events to a log of either format.
 
 use crate::options::WriterOptions;
 use crate::{Error, Event, Format, Result, lcm, mcap};
@@ -8,15 +8,16 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Writes a log, of which no byte is ever changed once it is out: a writer that is killed leaves all that was flushed.
+/// Writes a log. Written bytes never change, so a writer that is killed leaves everything that was flushed.
 ///
-/// Events are collected, and go out together when there are enough of them ([`WriterOptions::chunk`]), when one of them
-/// has waited long enough ([`WriterOptions::interval`]), and on [`flush`](Writer::flush). Then the output is flushed too.
-/// Compression happens there, in the thread that calls. It is not for a control loop: it allocates, and blocks as
-/// long as the output does. In memory it keeps one chunk, the names and types of the channels, and about 100 bytes of index
-/// for each chunk of MCAP and 30 for each channel in it.
+/// Events are collected, and written together when there are enough of them ([`WriterOptions::chunk`]), when one of
+/// them has waited long enough ([`WriterOptions::interval`]), and on [`flush`](Writer::flush). The output is
+/// flushed at the same time. Compression happens there, in the calling thread. It is not suitable for a control
+/// loop: it allocates, and blocks as long as the output does. It keeps in memory one chunk, the names and types of
+/// the channels, and about 100 bytes of index for each MCAP chunk and 30 for each channel in it.
 ///
-/// After an error of the output nothing more can be written; what was [`flushed`](Writer::flushed) is good.
+/// After an error of the output, nothing more can be written; the bytes [`flushed`](Writer::flushed) before are
+/// valid.
 ///
 /// ```
 /// # use saltus_log::{Event, Format, Writer, WriterOptions};
@@ -29,7 +30,7 @@ pub struct Writer<W: Write> {
     inner: Inner<W>,
     types: Types,
     options: WriterOptions,
-    /// Bytes of events that are not out.
+    /// Bytes of events not written yet.
     waiting: usize,
     /// When the oldest of them was logged.
     oldest: Option<i64>,
@@ -44,11 +45,11 @@ enum Inner<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a log. For an MCAP file the output must be at the beginning of an empty file; an LCM log can be gone on with, but its
-    /// events are numbered from 0 again.
+    /// Starts a log. For an MCAP file the output must be at the start of an empty file; an LCM log can be appended
+    /// to, but its events are numbered from 0 again.
     ///
     /// # Errors
-    /// The output does not take it.
+    /// The output failed.
     pub fn new(out: W, format: Format, options: WriterOptions) -> Result<Writer<W>> {
         let written = Arc::new(AtomicU64::new(0));
         let out = Counted { out, written: written.clone() };
@@ -60,16 +61,16 @@ impl<W: Write> Writer<W> {
         Ok(Writer { inner, types, options, waiting: 0, oldest: None, events: 0, flushed: 0, written })
     }
 
-    /// The types that messages are looked up in, by what they begin with. What becomes known later counts from then on.
+    /// The types in which messages are looked up, by their first bytes. Types added later apply from then on.
     pub fn types(&mut self) -> &mut Types {
         &mut self.types
     }
 
-    /// Appends an event. It may wait; see [`Writer`].
+    /// Appends an event. It may be written later; see [`Writer`].
     ///
     /// # Errors
-    /// The output does not take it, or the event cannot be in a log of this format ([`Error::Unwritable`]): the log is then as it
-    /// was, and can be written on.
+    /// The output failed, or the event cannot be in a log of this format ([`Error::Unwritable`]): the log is then
+    /// unchanged, and writing can continue.
     pub fn write(&mut self, event: &Event<'_>) -> Result<()> {
         let full = self.waiting > 0 && self.waiting.saturating_add(event.data.len()) > self.options.chunk;
         if full {
@@ -98,11 +99,11 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Says what time it is, ns since 1970: what has waited long enough goes out. Who writes rarely calls it when
-    /// [`interval`](WriterOptions::interval) has passed.
+    /// Sets the present time, ns since 1970: events that have waited long enough are written. A program that writes
+    /// rarely calls it after each [`interval`](WriterOptions::interval).
     ///
     /// # Errors
-    /// The output does not take it.
+    /// The output failed.
     pub fn tick(&mut self, now: i64) -> Result<()> {
         let waited = self.oldest.map_or(0, |oldest| now.saturating_sub(oldest));
         if i128::from(waited) >= self.options.interval.as_nanos() as i128 && self.waiting > 0 {
@@ -111,10 +112,10 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Gives everything to the output, and flushes that. For MCAP this ends a chunk.
+    /// Writes all events to the output, and flushes it. For MCAP this ends a chunk.
     ///
     /// # Errors
-    /// The output does not take it.
+    /// The output failed.
     pub fn flush(&mut self) -> Result<()> {
         match &mut self.inner {
             Inner::Lcm(_, bytes, out) => {
@@ -129,11 +130,11 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Appends names with values for the whole file, such as what was missed of each channel. `false`: the format has no place for
-    /// it.
+    /// Appends named values for the whole file, such as the messages missed of each channel. `false`: not supported
+    /// by the format.
     ///
     /// # Errors
-    /// The output does not take it.
+    /// The output failed.
     pub fn metadata(&mut self, name: &str, values: &BTreeMap<String, String>) -> Result<bool> {
         match &mut self.inner {
             Inner::Lcm(..) => Ok(false),
@@ -141,42 +142,45 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Whether all that was written is out.
+    /// Whether all events were written to the output.
     pub fn is_out(&self) -> bool {
         self.waiting == 0
     }
-    /// How many events were written.
+    /// The number of events appended.
     pub fn events(&self) -> u64 {
         self.events
     }
-    /// How many messages of a known type MCAP has as they were published, because as CDR they would not have come back to the
-    /// byte: damaged ones, some with bytes behind them, and those of types that contain themselves.
+    /// How many messages of a known type MCAP stores as published, because conversion to CDR would not restore all
+    /// bytes: damaged ones, some with trailing bytes, and those of recursive types.
     pub fn kept_raw(&self) -> u64 {
         match &self.inner {
             Inner::Lcm(..) => 0,
             Inner::Mcap(writer) => writer.kept_raw,
         }
     }
-    /// How many events have a time before 1970. MCAP has no such times: there it is 0. LCM's logs have it as it was.
+    /// How many events have a time before 1970, which MCAP cannot store: there it is 0. LCM's logs store it
+    /// unchanged.
     pub fn too_early(&self) -> u64 {
         match &self.inner {
             Inner::Lcm(..) => 0,
             Inner::Mcap(writer) => writer.too_early,
         }
     }
-    /// How many bytes the output has taken.
+    /// The number of bytes that the output has accepted.
     pub fn bytes(&self) -> u64 {
         self.written.load(Ordering::Relaxed) // written by this thread
     }
-    /// So many bytes of the output are whole. After an error, as of a full disk, what is behind them can be cut off.
+    /// The number of valid bytes of the output. After an error, such as a full disk, the bytes after them can be
+    /// cut off.
     pub fn flushed(&self) -> u64 {
         self.flushed
     }
 
-    /// Ends the log, and gives back the output, flushed. Without it an MCAP file has no summary: it can be read, but not quickly.
+    /// Ends the log, and returns the output, flushed. Without this, an MCAP file has no summary: it can be read,
+    /// but not quickly.
     ///
     /// # Errors
-    /// The output does not take it.
+    /// The output failed.
     pub fn finish(mut self) -> Result<W> {
         self.flush()?;
         let mut counted = match self.inner {
@@ -188,12 +192,12 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Messages of so many bytes go into an LCM log without being copied first, and with them all that waits.
+/// Messages of this size are written to an LCM log without a copy, together with all waiting events.
 const DIRECT: usize = 64 << 10;
-/// About so many bytes stand before a message.
+/// Approximate bytes of an event's header.
 const HEAD: usize = 31;
 
-/// Counts what the output takes.
+/// Counts the bytes that the output accepts.
 struct Counted<W> {
     out: W,
     written: Arc<AtomicU64>,

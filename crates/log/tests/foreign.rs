@@ -1,4 +1,4 @@
-//! What others make of our logs, and we of theirs.
+//! Other programs read our logs, and we read theirs.
 
 mod support;
 
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use support::{Directory, conformance_types, events, log};
 
-/// Runs the script, with programs of others.
+/// Runs the script, with other programs.
 fn foreign(arguments: &[&str]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/foreign.py");
     let output = saltus_peers::program("python").arg(script).args(arguments).output().expect("Python runs");
@@ -28,7 +28,7 @@ fn text(path: &Path) -> &str {
 fn readers_that_know_ros_decode_messages_of_every_conformance_type() {
     let directory = Directory::new("decode");
     let schema = Arc::new(conformance_types());
-    // Others take strings for UTF-8.
+    // Other programs expect strings to be UTF-8.
     let plain = Options { odd_strings: false, ..Options::default() };
     for compression in [Compression::None, Compression::Lz4, Compression::Zstd] {
         let options = WriterOptions::new().compression(compression).chunk(2000);
@@ -165,7 +165,7 @@ fn a_file_that_is_not_as_it_should_be_stays_as_it_is() {
     for cut in [0, 1, 8, 100, good.len() / 2, good.len() - 40, good.len() - 1] {
         no("cut.mcap", &good[..cut]);
     }
-    // A footer that leads elsewhere, and records of a summary that are longer than it.
+    // A footer with wrong offsets, and summary records longer than the summary.
     let mut elsewhere = good.clone();
     let at = good.len() - 28;
     for start in [1_u64, 12, at as u64 - 9, good.len() as u64, u64::MAX] {

@@ -1,4 +1,4 @@
-//! What is written is read, whole or damaged.
+//! Written logs are read back, whole or damaged.
 
 mod support;
 
@@ -118,7 +118,7 @@ fn metadata_of_the_file_comes_back() {
     assert_eq!(reader.metadata(), [("saltus.accounting".to_owned(), counts)]);
 }
 
-/// Where the chunks of an undamaged file are.
+/// The ranges of the chunks of an undamaged file.
 fn chunks(bytes: &[u8]) -> impl Iterator<Item = std::ops::Range<usize>> {
     let mut at = 8;
     let records = std::iter::from_fn(move || {
@@ -191,7 +191,7 @@ fn files_behind_each_other_are_one() {
     assert_eq!(read(Format::Mcap, &both.concat(), 999).0, events);
 }
 
-/// Most of all a bit that makes a message of an index or a channel.
+/// Above all a bit that turns an index or a channel into a message.
 #[test]
 fn no_single_flipped_bit_gives_an_event_of_mcap_that_never_was() {
     let events = events(24);
@@ -209,8 +209,8 @@ fn no_single_flipped_bit_gives_an_event_of_mcap_that_never_was() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
-    /// In the heads of chunks too. Three bits could make the file end within a chunk, which then is not checked. Outside of
-    /// chunks nothing has a checksum: two bits together could make any record of any other.
+    /// In the headers of chunks too. Three bits could make the file end within a chunk, whose checksum is then not
+    /// tested. Outside of chunks there are no checksums: two bits together could turn any record into any other.
     #[test]
     fn flipped_bits_in_chunks_give_no_event_of_mcap_that_never_was(
         flips in proptest::collection::vec((0usize..1 << 20, 0u8..8), 1..=2),

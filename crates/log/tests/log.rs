@@ -1,4 +1,4 @@
-//! Moving about in a log, with an index that is never trusted.
+//! Random access to a log, with an index that is never trusted.
 
 mod support;
 
@@ -15,12 +15,12 @@ fn all(log: &mut Log) -> Vec<Owned> {
     std::iter::from_fn(|| log.next().unwrap().map(|event| Owned::of(&event))).collect()
 }
 
-/// As an LCM log gives it back.
+/// The events as an LCM log returns them.
 fn plain(events: &[Owned]) -> Vec<Owned> {
     events.iter().map(|e| Owned { publish_time: None, sequence: None, ..e.clone() }).collect()
 }
 
-/// The same events in both formats, and how they come back.
+/// The same events in both formats, and as they are returned.
 fn both(directory: &Directory, events: &[Owned]) -> [(PathBuf, Vec<Owned>); 3] {
     let lcm = directory.file("a.lcmlog", &log(Format::Lcm, WriterOptions::new(), events));
     let zstd = directory.file("a.mcap", &mcap(Compression::Zstd, 500, events));
@@ -81,7 +81,7 @@ fn stamps_that_go_back_are_in_the_order_of_time_and_counted() {
         event.publish_time = Some(event.log_time);
     }
     let mut sorted = events.clone();
-    sorted.sort_by_key(|event| event.log_time); // stable: those of one time as they are in the file
+    sorted.sort_by_key(|event| event.log_time); // stable: events of the same time are in the order of the file
     for (path, _) in both(&directory, &events) {
         let mut log = open(&path, Keep::Never);
         let expected = if log.format() == Format::Lcm { plain(&sorted) } else { sorted.clone() };
@@ -132,7 +132,7 @@ fn an_index_that_lies_is_found_out_and_made_anew() {
         open(&path, Keep::Always);
         let index = index_of(&path);
         let good = fs::read(&index).unwrap();
-        // Any byte of the entries, the head or the table may be another one.
+        // Any byte of the entries, the header or the table may be changed.
         for at in (0..good.len()).step_by(5) {
             let mut bad = good.clone();
             bad[at] ^= 0x41;
@@ -184,7 +184,7 @@ fn a_log_that_changes_under_its_reader_is_told() {
         fs::write(&path, vec![b'x'; 70_000]).unwrap();
         log.seek(expected.len() as u64 - 1);
         let mut log2 = log;
-        // What is in memory may still be told; what is read from the file is not believed.
+        // Cached events may still be returned; data read from the file is not trusted.
         let outcome = log2.next().map(|event| event.map(|event| Owned::of(&event)));
         assert!(
             matches!(&outcome, Err(Error::Changed)) || outcome.unwrap() == expected.last().cloned(),

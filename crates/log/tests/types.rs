@@ -1,4 +1,4 @@
-//! Messages whose type is known are for all to read, and come back to the byte.
+//! Messages of known types are readable by all viewers, and are restored to the byte.
 
 mod support;
 
@@ -41,7 +41,7 @@ fn write(options: WriterOptions, types: Types, messages: &[Vec<u8>]) -> (Vec<u8>
     (writer.finish().unwrap(), kept_raw)
 }
 
-/// Each message, and how it lies in the file.
+/// Each message, and its stored form in the file.
 fn read(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let (mut reader, mut all) = (Reader::new(Format::Mcap), Vec::new());
     reader.feed(bytes);

@@ -1,60 +1,60 @@
-//! What can go wrong, in words with a remedy.
+//! Errors, with a remedy in their text.
 
 use crate::lcm::{CHANNEL, MESSAGE};
 use std::fmt;
 use std::io;
 
-/// The result of everything here that can fail.
+/// The result of fallible functions of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong on a network.
+/// An error of the network.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// Not a channel's name: it has 1 to 63 bytes, none of them NUL.
+    /// Not a valid channel name: it must have 1 to 63 bytes without NUL.
     Channel {
-        /// What was given, as text.
+        /// The name given, as text.
         name: String,
     },
-    /// The message is longer than LCM's receivers take.
+    /// The message is longer than LCM's receivers accept.
     TooLong {
-        /// Bytes of the message.
+        /// Length of the message in bytes.
         size: usize,
     },
     /// The message would need more fragments than a packet can number.
     TooManyFragments {
-        /// Bytes of the message.
+        /// Length of the message in bytes.
         size: usize,
-        /// Bytes of one datagram that were asked for.
+        /// Requested length of a datagram in bytes.
         datagram: usize,
     },
-    /// The kernel has no room for another datagram now; this message was not sent, or not all of it.
+    /// The kernel's send buffer is full; the message was not sent, or only a part of it.
     Full,
-    /// A socket could not be made, set up or used.
+    /// A socket could not be opened, configured or used.
     Socket {
         /// What was attempted.
         what: String,
-        /// What to do.
+        /// How to fix it.
         remedy: String,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// An option has no meaning.
+    /// An option is invalid.
     Invalid {
-        /// What is wrong, and what would be right.
+        /// What is wrong, and what is expected.
         what: String,
     },
-    /// What was sent did not come back: see [`crate::lcm::check`].
+    /// A message sent to the group did not return: see [`crate::lcm::check`].
     SelfTest {
         /// What is wrong.
         what: String,
-        /// What to type.
+        /// The command that fixes it.
         remedy: String,
     },
 }
 
 impl Error {
-    /// A failed call on a socket.
+    /// An error of a socket call.
     pub(crate) fn socket(what: impl Into<String>, remedy: impl Into<String>, source: io::Error) -> Error {
         Error::Socket { what: what.into(), remedy: remedy.into(), source }
     }
@@ -68,14 +68,14 @@ impl fmt::Display for Error {
             }
             Error::TooLong { size } => write!(
                 f,
-                "a message of {size} B is longer than LCM's receivers take, {MESSAGE} B: send it in parts or as a file"
+                "a message of {size} B is longer than LCM's receivers accept, {MESSAGE} B: send it in parts or as a file"
             ),
             Error::TooManyFragments { size, datagram } => write!(
                 f,
                 "a message of {size} B needs more than 65535 datagrams of {datagram} B: allow larger datagrams"
             ),
             Error::Full => f.write_str(
-                "the kernel's send buffer is full, the message was dropped: send less, or give more by `send_buf`",
+                "the kernel's send buffer is full, the message was dropped: send less, or set a larger `send_buf`",
             ),
             Error::Socket { what, remedy, source } => write!(f, "{what}: {source}; {remedy}"),
             Error::Invalid { what } => f.write_str(what),

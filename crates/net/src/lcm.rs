@@ -1,7 +1,8 @@
-//! LCM's network, as LCM 1.5.3 speaks it: datagrams to a multicast group, long messages in fragments.
+//! LCM's network protocol, as in LCM 1.5.3: datagrams to a multicast group, long messages in fragments.
 //!
-//! [`packet`], [`split`], [`reassembly`], [`senders`] and [`port`] are state machines: bytes and a time go in, messages
-//! come out. [`Intake`] is those of a receiver put together; [`Publisher`] and [`Listener`] add the sockets, [`mpudpm`] many.
+//! [`packet`], [`split`], [`reassembly`], [`senders`] and [`port`] are state machines: their inputs are bytes and a
+//! time, their outputs messages. [`Intake`] combines those of a receiver; [`Publisher`] and [`Listener`] add the
+//! sockets, and [`mpudpm`] many of them.
 
 mod check;
 mod intake;
@@ -26,9 +27,9 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// Longest name of a channel in bytes.
 pub const CHANNEL: usize = 63;
-/// Longest message in bytes that LCM's receivers take: 256 MiB.
+/// Longest message in bytes that LCM's receivers accept: 256 MiB.
 pub const MESSAGE: usize = 1 << 28;
-/// Longest datagram in bytes: what IPv4 leaves to UDP.
+/// Longest datagram in bytes: the maximum of UDP over IPv4.
 pub const DATAGRAM: usize = 65507;
-/// Where LCM sends if it is told nothing else.
+/// LCM's default group.
 pub const GROUP: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(239, 255, 76, 67), 7667);

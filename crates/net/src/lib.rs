@@ -1,15 +1,17 @@
-//! Networks: LCM's UDP multicast to the byte, as state machines without input or output, and the sockets for it.
+//! Network protocols: LCM's UDP multicast and TCP hub, compatible byte for byte, as state machines without I/O, and
+//! their sockets.
 //!
 //! ```text
 //!   publish ──► split ──► Pace ──► udp::Sender ──►  network  ──► udp::Receiver ──► packet ──► Reassembly ──► sink
 //!                                                                                    └──► Senders (loss, copies)
 //! ```
 //!
-//! [`lcm`] is the protocol: [`lcm::Publisher`] and [`lcm::Listener`] are all of it put together for `udpm://`. [`udp`] is
-//! sockets and nothing of LCM. Nothing here starts a thread. Whoever waits polls the descriptor and drains.
+//! [`lcm`] is the multicast protocol: [`lcm::Publisher`] and [`lcm::Listener`] combine all of it for `udpm://`.
+//! [`udp`] has sockets without LCM's protocol. This crate starts no threads. To wait, poll the descriptor, then
+//! call `drain`.
 //!
-//! Nothing from the network is trusted: every length is checked, memory is bounded whatever is sent, and what is
-//! dropped is counted. In the steady state neither publishing a message of one datagram nor draining allocates.
+//! Nothing from the network is trusted: every length is checked, memory is bounded, and dropped data is counted. In
+//! the steady state, publishing a message of one datagram and draining do not allocate.
 
 mod error;
 pub mod lcm;

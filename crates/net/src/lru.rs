@@ -1,4 +1,4 @@
-//! A map that knows which entry was used longest ago.
+//! A least-recently-used map.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,13 +7,13 @@ const NONE: u32 = u32::MAX;
 
 struct Node<K, V> {
     key: K,
-    /// `None` while the place is free.
+    /// `None` while the slot is free.
     value: Option<V>,
     newer: u32,
     older: u32,
 }
 
-/// Entries in the order of their last use. Every operation takes constant time; places are used again.
+/// Entries in the order of their last use. Every operation takes constant time; slots are reused.
 pub(crate) struct Lru<K, V> {
     places: HashMap<K, u32>,
     nodes: Vec<Node<K, V>>,
@@ -29,7 +29,7 @@ impl<K: Copy + Eq + Hash, V> Lru<K, V> {
     pub fn len(&self) -> usize {
         self.places.len()
     }
-    /// The entry, without using it.
+    /// The entry, without marking it as used.
     pub fn peek(&self, key: &K) -> Option<&V> {
         self.nodes[*self.places.get(key)? as usize].value.as_ref()
     }
@@ -42,7 +42,7 @@ impl<K: Copy + Eq + Hash, V> Lru<K, V> {
         }
         self.nodes[at as usize].value.as_mut()
     }
-    /// Puts an entry in as the newest. The key must be new.
+    /// Inserts an entry as the newest. The key must be new.
     pub fn insert(&mut self, key: K, value: V) {
         debug_assert!(!self.places.contains_key(&key));
         let node = Node { key, value: Some(value), newer: NONE, older: NONE };
@@ -59,14 +59,14 @@ impl<K: Copy + Eq + Hash, V> Lru<K, V> {
         self.places.insert(key, at);
         self.link(at);
     }
-    /// Takes an entry out.
+    /// Removes an entry.
     pub fn remove(&mut self, key: &K) -> Option<V> {
         let at = self.places.remove(key)?;
         self.unlink(at);
         self.free.push(at);
         self.nodes[at as usize].value.take()
     }
-    /// The entry that was used longest ago.
+    /// The least recently used entry.
     pub fn oldest(&self) -> Option<(&K, &V)> {
         let node = self.nodes.get(self.oldest as usize)?;
         Some((&node.key, node.value.as_ref()?))
@@ -119,6 +119,6 @@ mod tests {
         assert_eq!((lru.oldest(), lru.len()), (Some((&7, &70)), 1));
         assert_eq!(lru.remove(&7), Some(70));
         assert_eq!((lru.oldest(), lru.peek(&7), lru.iter().count()), (None, None, 0));
-        assert_eq!(lru.nodes.len(), 4, "places are used again");
+        assert_eq!(lru.nodes.len(), 4, "slots are reused");
     }
 }

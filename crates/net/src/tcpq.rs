@@ -1,4 +1,4 @@
-//! LCM's network over TCP: every program connects to one hub, which hands on what others subscribed to.
+//! LCM's network over TCP: every program connects to one hub, which forwards messages to subscribers.
 //!
 //! ```text
 //!  client ──hello──►  hub        client ──► hub    1 publish      type, size, channel, size, message
@@ -7,12 +7,13 @@
 //!                                client ◄── hub    1 publish      all numbers 32 bits, big endian
 //! ```
 //!
-//! [`frame`], [`Session`], [`Switch`] and [`Queue`] are state machines: bytes and a time go in, frames come out.
-//! [`Hub`] and [`Client`] add the sockets.
+//! [`frame`], [`Session`], [`Switch`] and [`Queue`] are state machines: their inputs are bytes and a time, their
+//! outputs frames. [`Hub`] and [`Client`] add the sockets.
 //!
-//! **One addition to LCM's protocol.** A hub of Saltus tells [`VERSION_MARKS`] in its hello, which LCM's clients do not look
-//! at. Of such a hub a client may ask for a *mark* (frame 4, nothing but its type), which comes back after all that was asked
-//! before: so a client knows that the hub has its subscriptions. Other hubs and clients never see one.
+//! **One addition to LCM's protocol.** A Saltus hub sends [`VERSION_MARKS`] in its hello, which LCM's clients
+//! ignore. From such a hub a client may request a *mark* (frame 4, only a type). The hub returns it after it has
+//! processed all earlier requests, so a client knows when the hub has its subscriptions. Other hubs and clients
+//! never receive one.
 
 mod client;
 mod expression;
@@ -34,17 +35,17 @@ pub use switch::{ClientStats, Reason, Stats, Switch};
 
 /// The port that LCM's hub listens on.
 pub const PORT: u16 = 7700;
-/// What a client says first.
+/// First word of a client's hello.
 const HELLO_CLIENT: u32 = 0x2876_17fb;
-/// What a hub says first.
+/// First word of a hub's hello.
 const HELLO_HUB: u32 = 0x2876_17fa;
-/// The version that LCM's clients and hubs tell.
+/// The version in the hello of LCM's clients and hubs.
 pub const VERSION: u32 = 0x0100;
-/// The version that a hub tells which answers marks.
+/// The version in the hello of a hub that answers marks.
 pub const VERSION_MARKS: u32 = 0x5301;
 /// Longest message in bytes.
 pub const MESSAGE: usize = 1 << 28;
-/// Longest name of a channel in bytes: what LCM's log can hold.
+/// Longest name of a channel in bytes: the limit of LCM's log.
 pub const CHANNEL: usize = 999;
 /// Longest expression of a subscription in bytes.
 pub const EXPRESSION: usize = 4096;

@@ -1,6 +1,6 @@
-//! UDP sockets: a group to send to and receive from, many datagrams in one call of the kernel.
+//! UDP sockets: a group to send to and receive from, many datagrams per system call.
 //!
-//! A group is a multicast address, or a plain one, of this or another machine. IPv4 only, as LCM.
+//! A group is a multicast address, or a plain one, of this or another machine. IPv4 only, like LCM.
 
 mod batch;
 mod bound;

@@ -1,4 +1,4 @@
-//! LCM 1.5.3 as the other side, in a network of its own.
+//! LCM 1.5.3 as the other side, in a separate network namespace.
 
 mod support;
 
@@ -8,7 +8,7 @@ use saltus_net::udp::{Options, Pace, weight};
 use std::time::{Duration, Instant};
 use support::{ANSWER, Ear, Peer, alone, made, readable};
 
-/// LCM sends as fast as it can, so that without large buffers it is the kernel that loses.
+/// LCM sends as fast as it can: without large buffers, the kernel drops datagrams.
 const URL: &str = "udpm://239.255.76.67:7667?ttl=0&recv_buf_size=4194304";
 
 fn options() -> Options {
@@ -24,13 +24,14 @@ fn boundaries(n: usize) -> Vec<usize> {
     sizes
 }
 
-/// Datagrams that the kernel has dropped in this network, because who should have read them was late.
+/// Datagrams that the kernel has dropped in this network, because their reader was late.
 fn drops() -> u64 {
     let sockets = std::fs::read_to_string("/proc/thread-self/net/udp").unwrap();
     sockets.lines().skip(1).map(|line| line.split_whitespace().last().unwrap().parse::<u64>().unwrap()).sum()
 }
 
-/// Sends a message until LCM has it: again if, and only if, LCM was too late for some of it. How many times.
+/// Sends a message until LCM has it: again if, and only if, LCM was too late for a part of it. Returns how many
+/// times.
 fn deliver(publisher: &Publisher, peer: &mut Peer, channel: &str, size: usize, seed: u32) -> u32 {
     let (message, mut before, mut times) = (made(size, seed), drops(), 1);
     peer.tell(&format!("expect {channel} {size} {seed}"));
@@ -53,7 +54,7 @@ fn both_ways(channel: &str, sizes: &[usize], options: &Options) {
     both_ways_with(Peer::python(URL), channel, sizes, options);
 }
 
-/// Sends messages of these sizes to LCM, and takes them from LCM, on channels whose names have as many bytes as `channel`.
+/// Sends messages of these sizes to LCM and receives them from LCM, on channels with names as long as `channel`.
 fn both_ways_with(mut peer: Peer, channel: &str, sizes: &[usize], options: &Options) {
     let (publisher, listener) = Udpm::open(options).unwrap().split();
     let ear = Ear::new(listener);
@@ -84,9 +85,9 @@ fn java_with_its_fragments_of_64000_bytes() {
     alone(|| {
         let mut sizes = boundaries(2);
         sizes.retain(|size| *size <= 300_000);
-        // Java forgets the last byte of a message if name and message are a multiple of 64000.
+        // Java drops the last byte of a message if name and message are a multiple of 64000.
         sizes.extend([127_996, 127_997, 127_999, 128_000, 191_999]);
-        // Java cannot be told to have a larger buffer than the kernel's 212,992 B: three datagrams, 40 ms of this.
+        // Java's buffer cannot be larger than the kernel's 212,992 B: three datagrams, 40 ms of this.
         let pace = Some(Pace { rate: 5_000_000, burst: weight(DATAGRAM) });
         both_ways_with(Peer::java(URL), "CH", &sizes, &Options { pace, ..options() });
     });
@@ -116,7 +117,7 @@ fn lcm_takes_small_datagrams() {
 #[test]
 fn a_message_of_200_megabytes() {
     alone(|| {
-        // LCM may have a buffer of 8 MB at most: 130 ms of this.
+        // LCM's buffer can have at most 8 MB: 130 ms of this.
         let pace = Some(Pace { rate: 60_000_000, ..Pace::default() });
         both_ways("HUGE", &[200_000_000], &Options { pace, ..options() });
     });

@@ -1,4 +1,4 @@
-//! Memory is what the counters say it is, whoever sends what.
+//! Memory stays at what the counters report, for any senders and datagrams.
 
 use saltus_net::lcm::packet::Fragment;
 use saltus_net::lcm::reassembly::{Limits, Reassembly, Taken};
@@ -6,12 +6,12 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The system's allocator, with what it has given.
+/// The system's allocator, counting what it has allocated.
 struct Counted;
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: everything is passed on to the system's allocator.
+// SAFETY: every call is passed on to the system's allocator.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LIVE.fetch_add(layout.size(), Relaxed);
@@ -40,13 +40,14 @@ fn memory_is_what_the_counters_say() {
         let whole = Fragment { sequence, size, offset, number, count: u16::MAX, channel, payload };
         let whole = matches!(reassembly.take(from, 0, &whole), Taken::Whole { .. });
         let (live, said) = (LIVE.load(Relaxed) - before, reassembly.memory());
-        // The tables of messages, of which there are 1000 at most, are not counted.
-        assert!(live <= said + (1 << 20), "{live} B are held, {said} B are said to be");
+        // The tables of messages, at most 1000, are not counted.
+        assert!(live <= said + (1 << 20), "{live} B are held, {said} B are reported");
         most = most.max(live);
         whole
     };
     for sequence in 0..3000 {
-        // A whole message whose memory is then free, and one that promises much and never comes; pieces ahead of gaps.
+        // A whole message whose memory is then free; one with a large size in its header that never completes;
+        // pieces beyond gaps.
         let size = 60_000 * (1 + sequence % 7);
         let wholes = (0..size / 60_000).map(|i| take(1, sequence, size, i as u16, i * 60_000, &piece));
         assert_eq!(wholes.filter(|whole| *whole).count(), 1);

@@ -20,8 +20,8 @@ fn peer() -> Peer {
     Peer::python("mpudpm://239.255.76.67:7900?nports=10&ttl=0&recv_buf_size=4194304")
 }
 
-/// Drains until a message on `channel` has come, which must be the one that the seed makes. Listens to new channels that
-/// begin with `prefix`.
+/// Drains until a message on `channel` has arrived, which must be the one made from the seed. Listens to new
+/// channels that begin with `prefix`.
 fn expect(listener: &mut Listener, prefix: &str, (channel, size, seed): (&str, usize, u32)) {
     let end = Instant::now() + Duration::from_secs(20);
     let mut came = false;
@@ -65,7 +65,7 @@ fn patterns_learn_of_channels_that_come_later() {
     alone(|| {
         let (publisher, mut listener) = open();
         let mut peer = peer();
-        // Ours of LCM's: the first message may be missed, since its port becomes known with it.
+        // We receive from LCM: the first message may be missed, since it announces its port.
         assert_eq!(listener.subscribe(b"FROM.*").unwrap(), None);
         for channel in ["FROM1", "FROM2"] {
             let end = Instant::now() + Duration::from_secs(20);
@@ -85,7 +85,7 @@ fn patterns_learn_of_channels_that_come_later() {
                 listener.drain(1000, |m: Received<'_>| came |= m.payload == wanted, |_| false).unwrap();
             }
         }
-        // LCM's of ours.
+        // LCM receives from us.
         peer.ask("subscribe TO.*");
         let end = Instant::now() + Duration::from_secs(20);
         publisher.publish(b"TO1", &made(10, 1)).unwrap();

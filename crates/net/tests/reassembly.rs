@@ -1,4 +1,4 @@
-//! Messages through a hostile network in memory, on a clock that does not run by itself.
+//! Messages through a hostile network in memory, on a virtual clock.
 
 use proptest::prelude::*;
 use saltus_net::lcm::packet::{Fragment, Packet, parse};
@@ -14,7 +14,7 @@ fn sender(n: u16) -> SocketAddrV4 {
 }
 
 fn made(size: usize, seed: usize) -> Vec<u8> {
-    // Repeats after a prime number of bytes, so that pieces in wrong places are seen.
+    // Repeats after a prime number of bytes, so that misplaced pieces are detected.
     let mut bytes: Vec<u8> = (0..size.min(9973)).map(|i| ((i + seed) * 31 + i / 251) as u8).collect();
     while bytes.len() < size {
         bytes.extend_from_within(..bytes.len().min(size - bytes.len()));
@@ -28,13 +28,13 @@ fn datagrams(sequence: u32, channel: &str, payload: &[u8], datagram: usize) -> V
     pieces.map(|(header, piece)| [header.as_ref(), &payload[piece]].concat()).collect()
 }
 
-/// A piece of a message, by hand.
+/// A piece of a message, built by hand.
 fn fragment<'a>(size: u32, offset: u32, number: u16, payload: &'a [u8]) -> Fragment<'a> {
     let channel = (number == 0).then_some(&b"CH"[..]);
     Fragment { sequence: 7, size, offset, number, count: 100, channel, payload }
 }
 
-/// What is sent: who sends it, its size, and how large its datagrams are.
+/// Messages to send: sender, size, and datagram size of each.
 fn messages() -> impl Strategy<Value = Vec<(u16, usize, usize)>> {
     let size = prop_oneof![0..300_usize, 0..5_000_usize, Just(65_499), Just(100_000)];
     prop::collection::vec((0..3_u16, size, prop_oneof![256..2000_usize, Just(65_507)]), 1..25)
@@ -54,7 +54,8 @@ fn sent(messages: &[(u16, usize, usize)]) -> Vec<(u16, u32, Vec<u8>)> {
     network
 }
 
-/// Takes datagrams and gives what was delivered: (sender, sequence) with how often, each compared with what was sent.
+/// Receives datagrams and returns the delivered messages: (sender, sequence) and how often, each compared with the
+/// original.
 fn delivered(
     intake: &mut Intake,
     messages: &[(u16, usize, usize)],
@@ -98,7 +99,7 @@ fn shuffled<T: Clone>(network: &[T], keys: &[u16], copies: &[bool]) -> Vec<T> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any order, any copies, senders and messages mixed: each message once, and as it was.
+    /// Any order, any copies, senders and messages mixed: each message arrives once and unchanged.
     #[test]
     fn every_message_arrives_once(
         messages in messages(),
@@ -116,7 +117,7 @@ proptest! {
         prop_assert_eq!(intake.counters().datagrams, network.len() as u64);
     }
 
-    /// Of what was lost nothing arrives, everything else does, and the gaps are counted.
+    /// Lost messages do not arrive, all others do, and the gaps are counted.
     #[test]
     fn loss_is_told(messages in messages(), lost in prop::collection::vec(prop::bool::weighted(0.2), 1..50)) {
         let mut intake = Intake::new(Limits::default());
@@ -141,7 +142,7 @@ proptest! {
         }
     }
 
-    /// Any fragments whatsoever: no panic, bounded memory, and what is told has the promised size.
+    /// Any fragments: no panic, bounded memory, and delivered messages have the size in their header.
     #[test]
     fn forged_fragments_do_no_harm(
         forged in prop::collection::vec((0..3_u16, 0..3_u32, 0..200_u32, 0..200_u32, 0..4_u16, 0..60_usize), 1..300),
@@ -159,7 +160,7 @@ proptest! {
         }
     }
 
-    /// Any bytes whatsoever are understood or refused; what is understood points into them.
+    /// Any bytes are parsed or refused; parsed fields point into them.
     #[test]
     fn any_bytes_parse(mut bytes in prop::collection::vec(any::<u8>(), 0..200), magic in 0..3) {
         if let (Some(head), 1..) = (bytes.first_chunk_mut(), magic) {
@@ -210,10 +211,10 @@ fn memory_is_bounded_and_the_newest_message_survives() {
         let f = fragment(40_000_000, i as u32 * 60_000, 1, &piece[..len]);
         whole = matches!(reassembly.take(sender(39), 0, &f), Taken::Whole { payload, .. } if payload.len() == 40_000_000);
     }
-    assert!(whole, "the last message, which no one else's needed to give way");
+    assert!(whole, "the last message, which need not give way to another");
 }
 
-/// Pieces of a byte each, with a gap before each, take far more memory than they bring.
+/// Pieces of one byte each, with a gap before each, take far more memory than they carry.
 #[test]
 fn one_message_cannot_have_more_pieces_than_fragments() {
     let mut r = Reassembly::new(Limits::default());
@@ -225,7 +226,7 @@ fn one_message_cannot_have_more_pieces_than_fragments() {
     assert!(r.memory() < 20 << 20, "{} B", r.memory());
 }
 
-/// A fragment that brings nothing is counted, and neither kept nor in the way of one that does.
+/// An empty fragment is counted, but neither kept nor an obstacle to others.
 #[test]
 fn fragments_of_nothing_change_nothing() {
     let mut r = Reassembly::new(Limits::default());
@@ -274,7 +275,7 @@ fn contradictions_are_refused() {
     assert_eq!(take(10, 2, 1, b"cdef"), Some(Refused::Overlap), "half of it was there");
     assert_eq!(take(10, 1, 1, b"bc"), None, "a copy");
     assert_eq!(take(10, 8, 2, b"i"), None);
-    assert_eq!(take(10, 6, 2, b"ghi"), Some(Refused::Overlap), "runs into what came ahead");
+    assert_eq!(take(10, 6, 2, b"ghi"), Some(Refused::Overlap), "overlaps a piece beyond the gap");
     assert_eq!(take(10, 8, 2, b"ij"), Some(Refused::Overlap));
     assert_eq!(take(10, 8, 2, b"i"), None, "a copy");
     assert_eq!(take(20, 8, 2, b"ij"), None, "another message of that number");
@@ -329,7 +330,7 @@ fn fragments_of_java_and_of_lcm_lite() {
     for size in [64_000, 7_892] {
         let mut r = Reassembly::new(Limits::default());
         let payload = made(300_000, 1);
-        // As Java: the first holds the name too, and so less of the message.
+        // As in Java: the first also holds the name, and so less of the message.
         let mut at = 0;
         let mut told = None;
         while at < payload.len() {

@@ -1,4 +1,4 @@
-//! In the steady state nothing is allocated: not to publish a message of any size, not to drain it.
+//! In the steady state nothing is allocated: not when publishing a message of any size, not when draining it.
 
 use saltus_net::lcm::{Received, Udpm};
 use saltus_net::udp::Options;
@@ -6,7 +6,7 @@ use saltus_netns::isolated;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, counted for each thread: that of the test harness may be at work beside.
+/// The system's allocator, counted for each thread: the test harness may allocate in another.
 struct Counted;
 
 thread_local! {
@@ -14,11 +14,11 @@ thread_local! {
 }
 
 fn count() {
-    // While a thread ends, nobody counts any more.
+    // While a thread exits, allocations are not counted.
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: everything is passed on to the system's allocator.
+// SAFETY: every call is passed on to the system's allocator.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();

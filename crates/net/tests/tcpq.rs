@@ -1,4 +1,5 @@
-//! The hub and its clients over the loopback: slow ones, rude ones, a hub that comes and goes, and LCM's own.
+//! The hub and its clients over the loopback: slow and invalid clients, a hub that stops and restarts, and LCM's
+//! own.
 
 mod support;
 
@@ -12,13 +13,14 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use support::{Peer, jar, made, readable};
 
-/// Long enough for a loaded machine; no test waits so long when all is well.
+/// Long enough for a loaded machine; no test waits this long when all is well.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Where a hub is in a network of its own. The kernel gives this port to nobody by itself: it is free while the hub is gone.
+/// The address of a hub in its own network. The kernel does not assign this port by itself: it is free while the
+/// hub is stopped.
 const ADDRESS: &str = "127.0.0.1:7700";
 
-/// A hub in a thread. It ends with this.
+/// A hub in a thread. It stops on drop.
 struct Running {
     address: SocketAddr,
     stop: Stop,
@@ -50,7 +52,7 @@ impl Running {
     fn total(&self) -> Stats {
         self.seen.lock().unwrap().0
     }
-    /// Waits until the hub has seen so much.
+    /// Waits until `seen` is true of the hub's counters.
     fn until(&self, what: &str, seen: impl Fn(&Stats, &[Told], usize) -> bool) {
         until(what, || {
             let now = self.seen.lock().unwrap();
@@ -75,7 +77,7 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// Publishes. A hub that is kept from running for a tenth of a second takes no more: then again.
+/// Publishes. A hub that could not run for a tenth of a second accepts nothing: then it tries again.
 fn publish(client: &Client, channel: &[u8], payload: &[u8]) {
     until("the hub takes a message", || client.publish(channel, payload).is_ok());
 }
@@ -96,7 +98,7 @@ fn hear(client: &Client, count: usize) -> Vec<(String, Vec<u8>)> {
     heard
 }
 
-/// A connection that says what it is told.
+/// A connection that sends these bytes.
 fn raw(hub: &Running, bytes: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(hub.address).unwrap();
     stream.write_all(bytes).unwrap();
@@ -114,7 +116,7 @@ fn a_subscription_holds_when_it_returns() {
         listener.subscribe(b"A").unwrap();
         sender.publish(b"A", &[n]).unwrap();
         assert_eq!(hear(&listener, 1), [("A".to_string(), vec![n])]);
-        // One more while messages come is no reason to lose any.
+        // Another client during traffic is no reason to lose messages.
         listener.subscribe(b"B.*").unwrap();
         sender.publish(b"A", &[n]).unwrap();
         sender.publish(b"BC", &[n]).unwrap();
@@ -175,11 +177,11 @@ fn who_never_reads_stalls_nobody() {
         publish(&sender, b"CAMERA", &message);
         assert!(hear(&listener, 1)[0].1 == message, "message {n}");
     }
-    // The hub tells of a turn when it ends: the last message may be heard before.
+    // The hub updates its counters at the end of a turn: the last message may be received before.
     hub.until("every message came", |total, _, _| total.received == COUNT as u64);
     let total = hub.total();
     assert!(total.dropped > 0, "{total:?}");
-    // What it gets when it reads at last are whole messages, in their order, and the newest.
+    // When it finally reads, it receives whole messages, in order, including the newest.
     let mut bytes = Vec::new();
     let mut newest = Vec::new();
     frame::publish(&mut newest, b"CAMERA", &made(100_000, COUNT as u32 - 1));
@@ -207,7 +209,7 @@ fn who_is_rude_is_closed_and_told_of() {
     };
     let mut rude = raw(&hub, b"GET / HTTP/1.1\r\n\r\n");
     reason("first word 0x47455420");
-    // Its connection ends: with a reset, since it was not read to its end, or plainly.
+    // Its connection ends: with a reset, since it was not read to its end, or normally.
     let mut rest = Vec::new();
     let _ = rude.read_to_end(&mut rest);
     assert_eq!(rest.len() % 8, 0);
@@ -215,10 +217,11 @@ fn who_is_rude_is_closed_and_told_of() {
     reason("unknown type 99");
     let _one = [raw(&hub, HELLO), raw(&hub, HELLO), raw(&hub, HELLO)];
     let _more = raw(&hub, b"");
-    reason("as many clients as are allowed");
+    reason("the maximum number of clients is reached");
 }
 
-/// Alone in its program: what another test starts has this one's sockets too, from `fork` to `exec`, and keeps the address.
+/// In its own program: a child started by another test holds this one's sockets too, from `fork` to `exec`, and so
+/// keeps the address.
 #[test]
 fn a_hub_may_come_and_go() {
     isolated_program(|| {
@@ -234,7 +237,7 @@ fn a_hub_may_come_and_go() {
                 thread::sleep(Duration::from_millis(5));
             }
         };
-        told("it is told that there is no hub");
+        told("an error that there is no hub");
         for round in 0..3_u8 {
             let hub = Running::at(ADDRESS, Limits::default());
             until("the client is back", || {
@@ -245,13 +248,13 @@ fn a_hub_may_come_and_go() {
             client.publish(b"A", &[round]).unwrap();
             assert_eq!(hear(&client, 1)[0].1, [round]);
             drop(hub);
-            told("it is told that the hub is gone");
+            told("an error that the hub is gone");
             assert!(client.publish(b"A", b"x").is_err());
         }
     });
 }
 
-/// Alone in its program, as the one above.
+/// In its own program, as the one above.
 #[test]
 fn who_only_publishes_notices_that_the_hub_is_gone() {
     isolated_program(|| {
@@ -267,14 +270,14 @@ fn who_only_publishes_notices_that_the_hub_is_gone() {
     });
 }
 
-/// Both ways between LCM's client and ours, over a hub; how many messages those were. `settled` waits until both have
-/// subscribed, where the hub is ours.
+/// Exchanges messages between LCM's client and ours in both directions, over a hub; returns their number. `settled`
+/// waits until both have subscribed, where the hub is ours.
 fn both_ways(peer: &mut Peer, client: &Client, settled: impl Fn()) -> u64 {
     peer.ask("subscribe TO");
     client.subscribe(b"FROM|OTHER").unwrap();
     settled();
-    // LCM's hub cannot tell when it has a subscription: it has ours when something of LCM's client has come, and LCM's when something of
-    // ours has. That the client is readable does not say so: the hub's first word may come late as well.
+    // LCM's hub cannot confirm a subscription. It has ours when a message of LCM's client has arrived, and LCM's
+    // when one of ours has. A readable client does not prove that: the hub's hello may be late as well.
     let (mut last, mut newest) = (0_u32, Vec::new());
     until("a message of LCM's comes", || {
         last += 1;
@@ -287,7 +290,7 @@ fn both_ways(peer: &mut Peer, client: &Client, settled: impl Fn()) -> u64 {
         client.drain(&mut |m| newest = m.payload.to_vec()).unwrap();
         newest == made(4, last)
     });
-    // What LCM's client expected last may come again.
+    // The last message that LCM's client expected may arrive again.
     let mut ours = 0;
     peer.tell("expect TO 4 1000");
     until("a message of ours comes", || {
@@ -323,7 +326,7 @@ fn lcms_clients_and_ours_meet_at_our_hub() {
     }
 }
 
-/// LCM's hub, ended with this.
+/// LCM's hub, which stops on drop.
 struct Java(Child);
 impl Drop for Java {
     fn drop(&mut self) {
@@ -334,7 +337,7 @@ impl Drop for Java {
 
 #[test]
 fn lcms_clients_and_ours_meet_at_lcms_hub() {
-    let jar = jar(); // where it is not there yet, making it needs the world outside
+    let jar = jar(); // if it is missing, building it needs the network
     isolated(|| {
         let address: SocketAddr = ADDRESS.parse().unwrap();
         let mut java = Command::new("java");

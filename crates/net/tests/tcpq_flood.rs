@@ -1,6 +1,6 @@
-//! Clients with costly expressions and a client that invents names make no other client wait.
+//! Clients with costly expressions and a client that invents names do not delay other clients.
 //!
-//! How long exactly: `cargo test --release -p saltus-net --test tcpq_flood -- --nocapture`.
+//! Measure with `cargo test --release -p saltus-net --test tcpq_flood -- --nocapture`.
 
 use saltus_net::tcpq::{Hub, Limits, PORT, frame};
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Longer than anything takes.
 const LONG: Duration = Duration::from_secs(120);
 
-/// A client of LCM, which said hello and these frames.
+/// An LCM client that has sent its hello and these frames.
 fn client(hub: SocketAddr, frames: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(hub).unwrap();
     stream.set_read_timeout(Some(LONG)).unwrap();
@@ -29,13 +29,13 @@ fn subscribing(expressions: impl IntoIterator<Item = String>) -> Vec<u8> {
     out
 }
 
-/// Clients with costly expressions. Without optimisation compiling them takes many times as long.
+/// Clients with costly expressions. Without optimization, compiling these takes many times as long.
 const CLIENTS: usize = if cfg!(debug_assertions) { 24 } else { 240 };
 
-/// A mark: it comes back when all before it was done.
+/// A mark: it is returned when all before it is done.
 const MARK: [u8; 4] = [0, 0, 0, 4];
 
-/// Bytes of memory that this process uses, but for what it shares.
+/// Bytes of memory that this process uses, without shared memory.
 fn used() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
@@ -73,7 +73,7 @@ fn costly_expressions_and_invented_names_make_nobody_wait() {
     let (mut longest, mut first, mut times) = (Duration::ZERO, Duration::ZERO, 0);
     std::thread::scope(|threads| {
         threads.spawn(|| {
-            // Or the test is over before.
+            // Otherwise the test ends before.
             let done = inventor.write_all(&flood).and_then(|()| inventor.read_exact(&mut [0; 4]));
             over.store(done.is_ok(), Release);
         });
@@ -104,7 +104,7 @@ fn costly_expressions_and_invented_names_make_nobody_wait() {
          at most; {} MB for {accepted} expressions; subscribing took {subscribed:?}, all {took:?} (the names were done: {done})",
         memory >> 20
     );
-    // Far beyond what a slow machine needs, and far below what a hub needs that matches all of it in one go.
+    // Far more than a slow machine needs, and far less than a hub needs that matches everything in one pass.
     assert!(longest < Duration::from_secs(1), "{longest:?}");
     assert!(memory < 400 << 20, "{memory} bytes");
     assert!(times > 10 && accepted > CLIENTS as u64, "{times} {accepted}");

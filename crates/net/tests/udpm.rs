@@ -47,7 +47,7 @@ fn a_host_without_a_route_is_told_what_to_type() {
                 assert!(why.contains(odd) && why.contains("`ip address` lists them"), "{why}");
             }
         }
-        // An interface that is named needs no route.
+        // A named interface needs no route.
         let options = Options { iface: Some("lo".into()), ..Options::default() };
         Udpm::open(&options).unwrap().check(|_: Received<'_>| {}).unwrap();
         let options = Options { iface: Some("127.0.0.1".into()), ..Options::default() };
@@ -92,7 +92,8 @@ fn a_named_interface_is_the_one_that_is_used() {
                 publisher
             })
         };
-        // All are kept: one that gets the port of another that is gone would be taken for that one, and its message for a copy.
+        // All are kept: one that reused the port of a closed one would be mistaken for it, and its message for a
+        // copy.
         let _publishers = [("one", "to b"), ("10.9.2.1", "to c"), ("one", "again"), ("two", "again")]
             .map(|(iface, word)| send(iface, word.as_bytes()));
         for (ear, words) in ears.iter().zip([b"to b", b"to c"]) {
@@ -197,7 +198,7 @@ fn what_the_kernel_drops_is_counted() {
         assert_eq!(heard + dropped, 100);
         udpm.publish(b"A", b"").unwrap();
         udpm.drain(1, |m: Received<'_>| lost += m.lost).unwrap();
-        assert_eq!(lost, dropped, "the numbers tell as many as the kernel");
+        assert_eq!(lost, dropped, "the sequence numbers show as many as the kernel");
     });
 }
 
@@ -212,7 +213,7 @@ fn buffers_are_as_asked_or_as_large_as_may_be() {
     });
 }
 
-/// Wants nothing that begins with `NO`.
+/// A sink that refuses channels that begin with `NO`.
 struct Choosy(Vec<String>);
 
 impl Sink for &mut Choosy {
@@ -234,7 +235,7 @@ fn long_messages_that_nobody_wants_are_not_put_together() {
         let pieces = split(sequence as u32, channel.as_bytes(), payload.len(), 10_000).unwrap();
         let mut datagrams: Vec<_> =
             pieces.map(|(header, piece)| [header.as_ref(), &payload[piece]].concat()).collect();
-        datagrams.swap(0, 5); // some come before it is known what they are of
+        datagrams.swap(0, 5); // some arrive before their message is known
         for datagram in datagrams {
             intake.take(from, &datagram, 0, 0, &mut &mut sink);
         }

@@ -1,4 +1,4 @@
-//! How a publisher wakes those who sleep, without knowing them.
+//! The wake-up protocol: a publisher wakes waiting subscribers without a list of them.
 //!
 //! ```text
 //! word     file                written by               meaning
@@ -10,42 +10,45 @@
 //! asleep   bell (writable)     subscribers, to sleep    how many sleep, or more: spares needless calls
 //! ```
 //!
-//! The futex lies where its sleepers may write, because the kernel finds a writable page by its fast way: a sleep on a
-//! read-only mapping costs half a microsecond more. A hostile subscriber gains nothing by it: with the futex calls that
-//! reading alone allows it can already delay others until their slice, or wake them for nothing.
+//! The futex is in the page that waiting subscribers may write, because the kernel resolves a writable page by a
+//! faster path: waiting on a read-only mapping costs half a microsecond more. A hostile subscriber gains nothing
+//! from this. With the futex calls that read access alone allows, it can already delay others by up to a wake-up
+//! interval, or wake them needlessly.
 //!
-//! A count of sleepers would leak when one is killed; a flag would lose one when a publisher is killed between
-//! clearing it and waking. Generations do neither: a killed subscriber costs one needless wake, a killed publisher
-//! is made good by the next publish of anybody, and until then by the sleepers' own slices. A publisher wakes
-//! at most `k`, and each who wakes wakes `k` more, so that the cost of a publish is bounded and has one call. Somebody
-//! who finds fewer than `k` has emptied the queue, and says so in `passed`.
+//! A count of waiting subscribers would leak when one is killed. A flag would be lost when a publisher is killed
+//! between clearing it and waking. Generations avoid both: a killed subscriber costs one needless wake, and the
+//! next publish by any publisher repairs the effect of a killed one. Until then, waiting subscribers recheck after
+//! each wake-up interval. A publisher wakes at most `k` subscribers, and each of these wakes `k` more, so a publish
+//! makes one call of bounded cost. A subscriber that wakes fewer than `k` has emptied the queue, and records that
+//! in `passed`.
 //!
-//! `asleep` is raised before a sleep and lowered after it, so that it is never too low. It may say "nobody else", and
-//! nothing finer: a reader that has the message already may queue before one that has not, and take its wake. A killed
-//! sleeper leaves it too high, which costs calls and nothing else.
+//! `asleep` is raised before a wait and lowered after it, so that it is never too low. It can prove "nobody else
+//! waits", and nothing finer: a subscriber that already has the message may queue before one that does not, and use
+//! up its wake. A subscriber killed while it waits leaves the count too high, which only costs calls.
 
 use crate::memory::Memory;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-/// Byte offset in the channel's page of the generation up to which all have been woken.
+/// Byte offset, in the channel's page, of the generation up to which all waiting subscribers have been woken.
 pub const WOKEN: usize = 0;
 /// Byte offset of the armed generation in the bell page.
 pub const ARM: usize = 0;
-/// Byte offset of the count of those who sleep, or did when they were killed; a line of its own.
+/// Byte offset of the count of waiting subscribers, including those killed while waiting; on its own cache line.
 pub const ASLEEP: usize = 128;
 /// Byte offset of the bell in the bell page; its low 32 bits are the futex.
 pub const BELL: usize = 256;
-/// Byte offset in the bell page of the generation before which subscribers have woken all; on the bell's line.
+/// Byte offset, in the bell page, of the generation before which subscribers have woken all others; on the bell's
+/// line.
 pub const PASSED: usize = 264;
-/// No honest bell ever comes so far; what does is a wild store.
+/// The bell never reaches this by counting; a greater value is a stray store.
 const IMPOSSIBLE: u64 = 1 << 62;
-/// No honest count of sleepers ever comes so far.
+/// The count of waiting subscribers never reaches this by counting.
 const IMPOSSIBLE_CROWD: u64 = 1 << 32;
 
-/// After a publish: wakes those who sleep, if any. Returns whether it called `wake`.
+/// After a publish: wakes waiting subscribers, if any. Returns whether it called `wake`.
 ///
-/// `wake(bell, k)` wakes up to `k` sleepers and returns how many it found. Not called when nobody has armed since
-/// the last wake. `always` wakes without being asked, for subscribers that may not arm.
+/// `wake(bell, k)` wakes up to `k` waiting subscribers and returns how many it found. It is not called when no
+/// subscriber has armed since the last wake. `always` wakes in any case, for subscribers that may not arm.
 #[inline(always)]
 pub fn ring<D: Memory, B: Memory>(
     data: &D,
@@ -54,7 +57,7 @@ pub fn ring<D: Memory, B: Memory>(
     always: bool,
     wake: impl FnOnce(u32) -> u32,
 ) -> bool {
-    // [w6] SeqCst: pairs with [a3]. Either the sleeper sees our head, or we see that it armed.
+    // [w6] SeqCst: pairs with [a3]. Either the subscriber sees our head, or we see that it armed.
     data.fence(SeqCst);
     // [w7] Acquire: `woken` and `arm` must be read before `bell`, so that sound values never look damaged.
     let (woken, armed) = (data.load(WOKEN, Acquire), bell.load(ARM, Acquire));
@@ -74,7 +77,7 @@ fn ring_armed<D: Memory, B: Memory>(
     [armed, woken, at]: [u64; 3],
     wake: impl FnOnce(u32) -> u32,
 ) {
-    // A wild store must not cost a call at every publish, nor all wakes, for ever.
+    // A stray store must not cost a call at every publish, or suppress all wakes, forever.
     if at >= IMPOSSIBLE {
         bell.store(ARM, 0, Relaxed);
         bell.store(PASSED, 0, Relaxed);
@@ -95,36 +98,38 @@ fn ring_armed<D: Memory, B: Memory>(
     if asleep >= IMPOSSIBLE_CROWD {
         bell.replace(ASLEEP, asleep, 0);
     }
-    // Release: pairs with [a1]; who sees the new bell sees the message.
+    // Release: pairs with [a1]: a subscriber that sees the new bell sees the message.
     let b = bell.fetch_add(BELL, 1, Release);
     if wake(k) < k {
-        // Fewer slept than we would have woken: all who armed for `b` are awake.
+        // Fewer waited than we would have woken: all that armed for `b` are awake.
         // Release: pairs with the acquire of [w7].
         data.fetch_max(WOKEN, b.wrapping_add(1), Release);
     }
 }
 
-/// Before sleeping: arms the bell, and returns the value to sleep on. Afterwards the caller must look once more
-/// at the lanes in use and at all heads `[a4]`, and may sleep only if there is nothing. [`disarm`] must follow.
+/// Arms the bell before a wait and returns the value to wait on. The caller must then check the lanes in use and
+/// all heads again `[a4]`, and may wait only if nothing is unseen. [`disarm`] must follow.
 #[inline(always)]
 pub fn arm<B: Memory>(bell: &B) -> u64 {
     let at = bell.load(BELL, Acquire); // [a1] pairs with the release in `ring`
     let next = at.wrapping_add(1);
     if bell.load(ARM, Relaxed) != next {
-        // [a2] Relaxed: ordered before the second look by the fence.
+        // [a2] Relaxed: ordered before the second check by the fence.
         bell.fetch_max(ARM, next, Relaxed);
     }
-    // Relaxed: ordered by the fence, as [a2]; who is woken together with us sees it, since we queued after it.
+    // Relaxed: ordered by the fence, as [a2]; a subscriber woken together with us sees it, since we queued after
+    // it.
     bell.fetch_add(ASLEEP, 1, Relaxed);
     bell.fence(SeqCst); // [a3] pairs with [w6]
     at
 }
 
-/// After [`arm`] and perhaps a sleep on `slept_on`, whatever ended it: passes the wake on, if more may be asleep that a
-/// publisher has left to us. `wake(k)` wakes up to `k` sleepers and returns how many it found. `[c1]`
+/// After [`arm`] and an optional wait on `slept_on`, however it ended: passes the wake on, if a publisher may have
+/// left other waiting subscribers to us. `wake(k)` wakes up to `k` of them and returns how many it found. `[c1]`
 ///
-/// A generation that has ended, and that we slept in or after, is not known to be all awake unless `woken` or `passed`
-/// says so. Who finds the queue empty ends the chain; without that, sleepers would keep each other awake for ever.
+/// A generation that has ended, and in or after which we waited, is fully awake only if `woken` or `passed` records
+/// that. A subscriber that finds the queue empty ends the chain; otherwise, waiting subscribers would keep each
+/// other awake forever.
 #[inline(always)]
 pub fn disarm<D: Memory, B: Memory>(
     data: &D,
@@ -133,25 +138,26 @@ pub fn disarm<D: Memory, B: Memory>(
     slept_on: u64,
     wake: impl FnOnce(u32) -> u32,
 ) {
-    // [c1] Acquire: pair with the releases in `ring` and below; read before the bell, and the bell before the count.
+    // [c1] Acquire: pairs with the releases in `ring` and below. Read before the bell, and the bell before the
+    // count.
     let done = data.load(WOKEN, Acquire).max(bell.load(PASSED, Acquire));
     let at = bell.load(BELL, Acquire);
-    // Adding the greatest number takes one away. Relaxed: as in `arm`.
+    // Adding the greatest number subtracts one. Relaxed: as in `arm`.
     let alone = bell.fetch_add(ASLEEP, u64::MAX, Relaxed) == 1;
     if done < at.min(slept_on.wrapping_add(1)) && (alone || wake(k) < k) {
-        bell.fetch_max(PASSED, at, Release); // nobody is left in the queue: all before `at` are awake
+        bell.fetch_max(PASSED, at, Release); // the queue is empty: all before `at` are awake
     }
 }
 
-/// For those who may not arm, where publishers wake always: the value to sleep on. Afterwards the caller must look
-/// once more at the lanes in use and at all heads, and may sleep only if there is nothing. [`rung`] must follow.
+/// For subscribers that may not arm, where publishers always wake: returns the value to wait on. The caller must
+/// then check the lanes in use and all heads again, and may wait only if nothing is unseen. [`rung`] must follow.
 pub fn watch<B: Memory>(bell: &B) -> u64 {
     let at = bell.load(BELL, Acquire); // pairs with the release in `ring`
     bell.fence(SeqCst); // pairs with [w6]
     at
 }
 
-/// After [`watch`] and perhaps a sleep: whether the bell has rung meanwhile, so that this one must wake `k` more.
+/// After [`watch`] and an optional wait: whether the bell has rung since, so that the caller must wake `k` more.
 pub fn rung<B: Memory>(bell: &B, slept_on: u64) -> bool {
-    bell.load(BELL, Relaxed) != slept_on // Relaxed: a stale value costs a slice
+    bell.load(BELL, Relaxed) != slept_on // Relaxed: a stale value costs a wake-up interval
 }

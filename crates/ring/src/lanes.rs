@@ -1,22 +1,22 @@
-//! The lanes of a channel, as the merge finds them.
+//! The [`Lanes`] trait: a channel's lanes as the merge reads them.
 
 use crate::layout::{LaneLayout, MAX_LANES};
 use crate::memory::Memory;
 
-/// The lanes of a channel, as a subscriber finds them.
+/// A channel's lanes, as a subscriber reads them.
 pub trait Lanes {
     /// Memory of one lane.
     type Mem: Memory;
     /// How many lanes are in use; never shrinks. At most [`MAX_LANES`].
     fn used(&self) -> usize;
-    /// Lane `i < used()`. `None` if it cannot be reached; it is then passed over.
+    /// Lane `i < used()`. `None` if it cannot be read; it is then skipped.
     fn lane(&self, i: usize) -> Option<&Self::Mem>;
-    /// The shape of every lane.
+    /// The layout of every lane.
     fn layout(&self) -> &LaneLayout;
-    /// How many lanes there can ever be: room for as many is made when a subscriber joins.
+    /// Upper bound of the number of lanes. A subscriber allocates for this many when it joins.
     fn most(&self) -> usize {
         MAX_LANES
     }
-    /// The time now on the channel's clock, in ns. Asked for only when several lanes have something new.
+    /// The present time on the channel's clock, in ns. Called only when several lanes have unseen messages.
     fn now(&self) -> u64;
 }

@@ -1,4 +1,4 @@
-//! Where things lie in a lane.
+//! The layout of a lane in memory.
 //!
 //! ```text
 //! byte     what                                           written by         read by
@@ -11,12 +11,12 @@
 //! 512+64S  data[cap]: each message in one piece, starting at a multiple of 64
 //! ```
 //!
-//! Lines that different parties read lie 128 bytes apart, because processors fetch lines in pairs.
-//! `seq` names the message that a slot describes (0 while it is being rewritten). `pos` counts the bytes of
-//! all times and never wraps; `off = pos % cap`. `S` is a power of two of at least `frames + 2`, and
-//! `cap = (frames + 2) * A + chunk`, where `A` is the longest message rounded up to 64. The two spare frames keep
-//! `frames` messages readable while one more is written and one is skipped at the end of the ring. `intent`
-//! is raised `chunk` bytes ahead, so that its line stays shared with the readers for most messages.
+//! Lines that different parties read are 128 bytes apart, because processors fetch lines in pairs. `seq` is the
+//! number of the message that a slot describes (0 while the slot is being rewritten). `pos` is the position counted
+//! over the lane's whole life and never wraps; `off = pos % cap`. `S` is a power of two of at least `frames + 2`,
+//! and `cap = (frames + 2) * A + chunk`, where `A` is the longest message rounded up to 64. The two spare frames
+//! keep `frames` messages readable while one more is written and one is skipped at the end of the ring. `intent` is
+//! raised `chunk` bytes ahead, so that its line stays shared with the readers for most messages.
 
 /// Bytes in a cache line, and the alignment of every message.
 pub const CACHE_LINE: u64 = 64;
@@ -54,7 +54,7 @@ pub const fn round_up(n: u64, to: u64) -> u64 {
     (n + to - 1) & !(to - 1)
 }
 
-/// The shape of every lane of a channel. All of it follows from the frames and the longest message.
+/// The layout of every lane of a channel. It follows from the number of frames and the longest message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneLayout {
     pub(crate) frames: u64,
@@ -67,14 +67,15 @@ pub struct LaneLayout {
 impl LaneLayout {
     /// A lane that keeps the newest `frames` messages of up to `max_len` bytes each.
     ///
-    /// `None` if either is 0 or beyond any sense (2^24 frames, 1 TiB a message, 64 TiB in all).
+    /// `None` if either is 0 or above the limits (2^24 frames, 1 TiB per message, 64 TiB in total).
     pub fn new(frames: u64, max_len: u64) -> Option<LaneLayout> {
         if frames == 0 || frames > MAX_FRAMES || max_len == 0 || max_len > MAX_MESSAGE {
             return None;
         }
         let frame = round_up(max_len, CACHE_LINE);
         let least = (frames + 2).checked_mul(frame)?;
-        // Small messages: raise `intent` only every eighth time or so. Large ones: its line is a trifle.
+        // Small messages: raise `intent` only about every eighth time. Large ones: the cost of its line is
+        // negligible.
         let ahead = if frame <= 1024 { 8 * frame } else { 0 };
         let slots = (frames + 2).next_power_of_two();
         let before = HEADER_BYTES + slots * SLOT_BYTES;
@@ -82,11 +83,11 @@ impl LaneLayout {
         if stride > 1 << 46 {
             return None;
         }
-        let cap = stride - before; // what the last page has left is given to `chunk`
+        let cap = stride - before; // `chunk` gets the rest of the last page
         Some(LaneLayout { frames, max_len, slots, cap, chunk: cap - least })
     }
 
-    /// A lane of any shape, for tests that must reach a wrap in few steps.
+    /// A lane with any layout, for tests that must reach a wrap in few steps.
     ///
     /// `slots` a power of two above `frames`; `cap` and `chunk` multiples of 64.
     #[doc(hidden)]
@@ -101,7 +102,7 @@ impl LaneLayout {
         LaneLayout { frames, max_len, slots, cap, chunk }
     }
 
-    /// How many of a publisher's newest messages a reader can still get.
+    /// How many of a publisher's newest messages stay readable.
     pub fn frames(&self) -> u64 {
         self.frames
     }
@@ -113,7 +114,7 @@ impl LaneLayout {
     pub fn cap(&self) -> u64 {
         self.cap
     }
-    /// How far ahead of the need `intent` is raised, in bytes.
+    /// How far `intent` is raised beyond the bytes needed.
     pub fn chunk(&self) -> u64 {
         self.chunk
     }
@@ -131,7 +132,7 @@ impl LaneLayout {
     pub(crate) fn data(&self) -> usize {
         (HEADER_BYTES + self.slots * SLOT_BYTES) as usize
     }
-    /// The oldest message that readers may look at when `head` is the last one published.
+    /// The oldest message that readers may read when `head` is the last one published.
     #[inline(always)]
     pub fn oldest(&self, head: u64) -> u64 {
         head.saturating_sub(self.frames - 1).max(1)

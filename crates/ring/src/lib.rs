@@ -1,13 +1,15 @@
-//! The algorithm of a Saltus channel: leased single-writer lanes, their merge and their bell.
+//! The core of a channel: single-writer ring buffers (lanes), the reader that merges them, and the wake-up
+//! protocol.
 //!
-//! This crate knows no operating system. It takes its memory from outside (the [`Memory`] trait), so that
-//! the very same source runs in shared memory, on the heap, under loom and under Miri.
+//! This crate does not use an operating system. Its caller provides the memory (the [`Memory`] trait), so that the
+//! same source runs in shared memory, on the heap, under loom and under Miri.
 //!
-//! * [`LaneLayout`] says where things lie in a lane, and draws it.
-//! * [`LaneWriter`] is the one publisher of a lane: reserve, fill, commit. It waits for nobody.
-//! * [`reader`] holds the steps of a reader that only reads: inspect, copy, validate.
-//! * [`Merge`] is a subscriber's place in all lanes of a channel: *newest*, *next*, *again*, and exact loss.
-//! * [`bell`] is the protocol between a publisher and those who sleep: generations, never counters.
+//! * [`LaneLayout`] computes and documents the layout of a lane.
+//! * [`LaneWriter`] is the only publisher of a lane: reserve, fill, commit. It never waits.
+//! * [`reader`] has the steps of a read-only reader: inspect, copy, validate.
+//! * [`Merge`] is a subscriber's cursors in all lanes of a channel: *newest*, *next*, *current*, and exact loss
+//!   counts.
+//! * [`bell`] is the wake-up protocol between publishers and waiting subscribers: generations, never counters.
 //!
 //! Steps of the algorithm carry marks such as `[w5]` or `[r7]`; `lab/models/MAPPING.md` ties them to the
 //! Promela models that were checked exhaustively.

@@ -1,25 +1,25 @@
-//! The memory that a lane lives in, as seen by the algorithm.
+//! The [`Memory`] trait: lane memory as the algorithm uses it.
 //!
-//! All shared words are 64-bit atomics at a multiple of eight bytes; message bytes are copied by routines
-//! that are some order of relaxed accesses. Nothing else is ever done to shared memory.
+//! All shared words are 64-bit atomics at a multiple of eight bytes. Message bytes are copied by routines that are
+//! relaxed accesses in some order. Shared memory is accessed in no other way.
 
 use crate::copy;
 use core::mem::MaybeUninit;
 use core::ops::Deref;
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 
-/// A piece of shared memory: 64-bit words by byte offset, and message bytes.
+/// Shared memory: 64-bit words by byte offset, and message bytes.
 ///
-/// Offsets are in bytes and multiples of eight for words. An offset outside the memory panics; the
-/// algorithm only uses offsets that a checked [`crate::LaneLayout`] gave it, or that it has bounded itself.
+/// Offsets are in bytes, and multiples of eight for words. An offset outside the memory panics. The algorithm uses
+/// only offsets from a checked [`crate::LaneLayout`], or offsets that it has bounded itself.
 pub trait Memory {
     /// Loads the word at byte offset `at`.
     fn load(&self, at: usize, order: Ordering) -> u64;
     /// Stores the word at byte offset `at`.
     fn store(&self, at: usize, value: u64, order: Ordering);
-    /// Adds to the word and returns what it was.
+    /// Adds to the word and returns its previous value.
     fn fetch_add(&self, at: usize, value: u64, order: Ordering) -> u64;
-    /// Raises the word to at least `value` and returns what it was.
+    /// Raises the word to at least `value` and returns its previous value.
     fn fetch_max(&self, at: usize, value: u64, order: Ordering) -> u64;
     /// Replaces `current` by `new`; if the word was not `current`, nothing happens.
     fn replace(&self, at: usize, current: u64, new: u64);
@@ -32,9 +32,9 @@ pub trait Memory {
     fn fence(&self, order: Ordering) {
         fence(order);
     }
-    /// Orders non-temporal stores with the ordinary ones around them.
+    /// Orders non-temporal stores with the ordinary stores around them.
     ///
-    /// A loan may be filled with streaming stores, which x86 does not order by a release store.
+    /// A loan may be filled with streaming stores, which an x86 release store does not order.
     fn drain(&self) {}
     /// Hints that the line at `at` will be read soon. Any offset is allowed.
     fn prefetch(&self, _at: usize) {}
@@ -67,19 +67,19 @@ impl Shm {
         Shm { base, len }
     }
 
-    /// The address of byte offset `at`, for handing out room in a lane or the futex word of a bell.
+    /// The address of byte offset `at`, for a reservation in a lane or the futex word of a bell.
     #[inline]
     pub fn address(&self, at: usize, len: usize) -> *mut u8 {
         assert!(at <= self.len && len <= self.len - at, "outside the mapped memory");
-        // SAFETY: just checked to lie inside the memory, which `new` was promised to be valid.
+        // SAFETY: checked above to be inside the memory, which is valid by the contract of `new`.
         unsafe { self.base.add(at) }
     }
 
     #[inline(always)]
     fn word(&self, at: usize) -> &AtomicU64 {
         assert!(at.is_multiple_of(8) && at < self.len && self.len - at >= 8, "outside the mapped memory");
-        // SAFETY: inside the memory and aligned (checked above; `new` demands an aligned base). All other
-        // accesses to words, in this process and by protocol in others, are atomic as well.
+        // SAFETY: inside the memory and aligned (checked above; `new` requires an aligned base). All other accesses
+        // to words, in this process and by protocol in others, are atomic as well.
         unsafe { AtomicU64::from_ptr(self.base.add(at).cast()) }
     }
 }
@@ -87,10 +87,10 @@ impl Shm {
 impl Memory for Shm {
     #[inline(always)]
     fn load(&self, at: usize, order: Ordering) -> u64 {
-        // Most mappings are read-only, where only relaxed loads are sure to be loads and nothing else; a relaxed load
+        // Most mappings are read-only. There, only a relaxed load is guaranteed to be a plain load; a relaxed load
         // and an acquire fence are at least as strong as an acquire load.
         if cfg!(tsan) {
-            return self.word(at).load(order); // thread sanitizer knows no fences; on x86, where we use it, this is a load
+            return self.word(at).load(order); // thread sanitizer does not support fences; on x86, where we use it, this is a load
         }
         let value = self.word(at).load(Ordering::Relaxed);
         if order != Ordering::Relaxed {
@@ -109,13 +109,14 @@ impl Memory for Shm {
         self.word(at).fetch_max(value, order)
     }
     fn replace(&self, at: usize, current: u64, new: u64) {
-        // Relaxed: a repair, which publishes nothing; who retires a channel puts a release fence before it.
+        // Relaxed: a repair, which publishes nothing. A process that retires a channel issues a release fence
+        // before it.
         let _ = self.word(at).compare_exchange(current, new, Ordering::Relaxed, Ordering::Relaxed);
     }
     #[inline(always)]
     fn copy_in(&self, at: usize, bytes: &[u8]) {
         let to = self.address(at, bytes.len().next_multiple_of(8));
-        // SAFETY: `address` has checked the room, padded to whole words; the source is a slice.
+        // SAFETY: `address` has checked the bounds, padded to whole words; the source is a slice.
         unsafe { copy::into_shared(to, bytes.as_ptr(), bytes.len()) }
     }
     #[inline(always)]
@@ -173,7 +174,8 @@ impl Memory for Heap {
         self.words[at / 8].fetch_max(value, order)
     }
     fn replace(&self, at: usize, current: u64, new: u64) {
-        // Relaxed: a repair, which publishes nothing; who retires a channel puts a release fence before it.
+        // Relaxed: a repair, which publishes nothing. A process that retires a channel issues a release fence
+        // before it.
         let _ = self.words[at / 8].compare_exchange(current, new, Ordering::Relaxed, Ordering::Relaxed);
     }
     fn copy_in(&self, at: usize, bytes: &[u8]) {

@@ -1,7 +1,7 @@
-//! A subscriber's place in all lanes of a channel.
+//! A subscriber's cursors, one per lane.
 //!
-//! Within a lane the order is the publisher's, exactly. Across lanes it is by timestamp, then by lane. Every message
-//! published since the subscriber joined is counted once, as received or as missed.
+//! Within a lane, messages are in the publisher's order, exactly. Across lanes, they are ordered by timestamp, then
+//! by lane. Every message published since the subscriber joined is counted once, as received or as missed.
 
 mod account;
 mod choice;
@@ -21,21 +21,21 @@ use cursors::Cursors;
 use fairness::Fairness;
 use floor::Floor;
 
-/// A subscriber's place: where it is in each lane, and the choice of the next message to look at.
+/// A subscriber's cursors, one per lane, and the choice of the next message to inspect.
 #[derive(Debug)]
 pub struct Merge {
-    /// As many lanes as `fairness`: those that were in use at the last look.
+    /// As many lanes as `fairness`: those in use at the last check.
     cursors: Cursors,
     /// Counts each step of `cursors` once.
     account: Account,
     floor: Floor,
     fairness: Fairness,
-    /// Where the next message of a lone lane will probably lie. A hint, of no consequence if it is wrong.
+    /// Where the next message of a single lane probably starts. A hint: a wrong one has no effect but time.
     expect: usize,
 }
 
 impl Merge {
-    /// Joins the channel. Allocates all it will ever need.
+    /// Joins the channel. Allocates all memory that it will ever need.
     pub fn new<L: Lanes>(lanes: &L, start: Start) -> Merge {
         let most = lanes.most().min(MAX_LANES);
         let mut merge = Merge {
@@ -58,7 +58,7 @@ impl Merge {
             merge.cursors.push(seen);
             merge.fairness.push();
             if start == Start::Newest && head > 0 {
-                // A slot that is overtaken just now has no timestamp that counts; any younger one will do.
+                // A slot that is being overwritten has no valid timestamp; any younger one will do.
                 let meta = lanes.lane(i).and_then(|mem| reader::inspect(mem, &layout, head));
                 let timestamp = meta.map_or(0, |m| m.timestamp).min(lanes.now());
                 let key = Key { timestamp, lane: i, seq: head };
@@ -77,27 +77,28 @@ impl Merge {
     pub fn received(&self) -> u64 {
         self.account.received()
     }
-    /// Messages passed over or overwritten before they were seen.
+    /// Messages skipped, or overwritten before they were received.
     pub fn missed(&self) -> u64 {
         self.account.missed()
     }
-    /// Messages that going back has made unseen again. Received + missed = published since joining + rewound.
+    /// Messages that seeking back has made unseen again. Received + missed = published since joining + rewound.
     pub fn rewound(&self) -> u64 {
         self.account.rewound()
     }
-    /// The last message accounted for in lane `i`.
+    /// The last message counted in lane `i`.
     pub fn cursor(&self, i: usize) -> u64 {
         self.cursors.get(i)
     }
 
-    /// Whether anything unseen has been published. A few loads.
+    /// Whether any published message is unseen. Costs a few loads.
     #[inline]
     pub fn unseen<L: Lanes>(&self, lanes: &L) -> bool {
         (0..lanes.used().min(MAX_LANES))
             .any(|i| lanes.lane(i).is_some_and(|m| reader::head(m) > self.cursor(i)))
     }
 
-    /// Lanes that came after this subscriber start at nothing seen: all that is in them was published since.
+    /// A lane that was added after this subscriber joined starts with nothing seen: all its messages were published
+    /// since.
     #[inline(always)]
     fn extend(&mut self, used: usize) -> usize {
         let used = used.min(MAX_LANES);
@@ -114,7 +115,7 @@ impl Merge {
         self.account.miss(self.cursors.pass(i, seq));
     }
 
-    /// Whether `c`, and all that was read of it since it was picked, is whole.
+    /// Whether `c`, and all bytes read of it since it was picked, are whole.
     #[inline(always)]
     pub fn validate<L: Lanes>(&mut self, lanes: &L, c: &Candidate) -> bool {
         let whole = lanes.lane(c.lane).is_some_and(|mem| reader::validate(mem, lanes.layout(), &c.meta));
@@ -124,7 +125,7 @@ impl Merge {
         whole
     }
 
-    /// Moves on behind `c`, which must have been validated, and counts.
+    /// Advances past `c`, which must have been validated, and counts it.
     #[inline(always)]
     pub fn commit(&mut self, c: &Candidate) -> Delivered {
         let fresh = c.meta.seq > self.cursors.at(c.lane);

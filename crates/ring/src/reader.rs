@@ -1,15 +1,15 @@
-//! The steps of a reader of one lane. It only reads, and trusts nothing that it has not validated.
+//! The steps of a reader of one lane. It only reads, and trusts only validated data.
 //!
-//! A message is looked at in three steps: [`inspect`] finds it, the caller copies it or looks at it in place, and
-//! [`validate`] tells afterwards whether it was whole all the while. If the reader saw any byte of a later
-//! message, then by the pair of fences `[wf]` `[rf]` it also sees that message's `seq = 0` `[w1]` or its `intent` `[w2]`,
-//! and the validation fails. (Proof: `ARCHITECTURE.md`; checked by SPIN and by loom.)
+//! A message is read in three steps: [`inspect`] finds it, the caller copies it or reads it in place, and
+//! [`validate`] then checks that it was whole throughout. If the reader saw any byte of a later message, then by
+//! the pair of fences `[wf]` `[rf]` it also sees that message's `seq = 0` `[w1]` or its `intent` `[w2]`, and
+//! validation fails. (Proof: `ARCHITECTURE.md`; checked by SPIN and by loom.)
 
 use crate::layout::*;
 use crate::memory::Memory;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
-/// What a slot says of a message. To be believed only after [`validate`].
+/// The metadata in a message's slot. Do not trust it before [`validate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta {
     /// Number of the message in its lane, from 1.
@@ -20,22 +20,22 @@ pub struct Meta {
     pub lease: u64,
     /// Length in bytes.
     pub len: usize,
-    /// Byte offset in the lane's memory. Always inside the ring, whatever the writer claims.
+    /// Byte offset in the lane's memory. Always inside the ring, even if the writer is hostile.
     pub at: usize,
     pos: u64,
 }
 
-/// The last message published, 0 if there is none. `[r1]`
+/// The number of the last message published, or 0. `[r1]`
 #[inline(always)]
 pub fn head<M: Memory>(mem: &M) -> u64 {
     mem.load(HEAD, Acquire) // [r1] pairs with [w5]
 }
 
-/// Looks for message `seq`, which must not be beyond the [`head`]. `None`: overtaken, or damaged.
+/// Finds message `seq`, which must not be beyond the [`head`]. `None`: overwritten or damaged.
 #[inline(always)]
 pub fn inspect<M: Memory>(mem: &M, layout: &LaneLayout, seq: u64) -> Option<Meta> {
     let slot = layout.slot(seq);
-    // [r2] Acquire: pairs with [w4]; what follows is this message's or a later one's.
+    // [r2] Acquire: pairs with [w4]; the fields read below are this message's or a later one's.
     if mem.load(slot + SEQ, Acquire) != seq {
         return None;
     }
@@ -45,7 +45,7 @@ pub fn inspect<M: Memory>(mem: &M, layout: &LaneLayout, seq: u64) -> Option<Meta
     let lease = mem.load(slot + LEASE, Relaxed);
     let len = mem.load(slot + LEN, Relaxed) & LEN_MASK;
     let off = mem.load(slot + OFF, Relaxed);
-    // [r4] A hostile writer can lie in every field; none of it leads outside the ring.
+    // [r4] A hostile writer can put any value into every field; none of them leads outside the ring.
     if len > layout.max_len()
         || off > layout.cap()
         || len > layout.cap() - off
@@ -56,7 +56,7 @@ pub fn inspect<M: Memory>(mem: &M, layout: &LaneLayout, seq: u64) -> Option<Meta
     Some(Meta { seq, timestamp, lease, len: len as usize, at: layout.data() + off as usize, pos })
 }
 
-/// Whether `meta`, and all bytes of the message read since [`inspect`], were whole. `[r5]` is the reading itself.
+/// Whether `meta`, and all bytes of the message read since [`inspect`], were whole. `[r5]` is the read itself.
 #[inline(always)]
 pub fn validate<M: Memory>(mem: &M, layout: &LaneLayout, meta: &Meta) -> bool {
     mem.fence(Acquire); // [rf] pairs with [wf]
@@ -65,12 +65,12 @@ pub fn validate<M: Memory>(mem: &M, layout: &LaneLayout, meta: &Meta) -> bool {
         && mem.load(INTENT, Relaxed) <= meta.pos.saturating_add(layout.cap())
 }
 
-/// Where the line of `seq`'s slot lies, for a prefetch.
+/// Byte offset of the slot of `seq`, for a prefetch.
 pub(crate) fn slot_line(layout: &LaneLayout, seq: u64) -> usize {
     layout.slot(seq)
 }
 
-/// Who holds or held a lane, as it says itself. For tools; never trusted.
+/// The present or last owner of a lane, as it describes itself. For tools; never trusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Owner {
     /// Number of the lease.
@@ -85,24 +85,24 @@ pub struct Owner {
     pub name: [u8; 32],
 }
 
-/// A lane's counters, which cost the publisher nothing to have read.
+/// A lane's counters. Reading them costs the publisher nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneCounters {
     /// Messages published in this lane, ever.
     pub published: u64,
     /// Payload bytes published in this lane, ever.
     pub bytes: u64,
-    /// Loans given back unused.
+    /// Loans returned unused.
     pub abandoned: u64,
-    /// System calls made to wake sleepers.
+    /// System calls made to wake waiting subscribers.
     pub wakes: u64,
-    /// Messages that a reader can still get.
+    /// Messages that are still readable.
     pub kept: u64,
-    /// Stamp of the last message; 0 if there is none or it was overtaken just now.
+    /// Timestamp of the last message; 0 if there is none or it was just overwritten.
     pub last_timestamp: u64,
-    /// Length of the last message in bytes; 0 if there is none or it was overtaken just now.
+    /// Length of the last message in bytes; 0 if there is none or it was just overwritten.
     pub last_len: u64,
-    /// Who holds or held the lane.
+    /// The present or last owner of the lane.
     pub owner: Owner,
 }
 
@@ -111,7 +111,7 @@ pub fn counters<M: Memory>(mem: &M, layout: &LaneLayout) -> LaneCounters {
     let published = head(mem);
     let last = if published > 0 { inspect(mem, layout, published) } else { None };
     let last = last.filter(|meta| validate(mem, layout, meta));
-    // Relaxed: each counter is a single word that only grows; together they are a snapshot of no instant.
+    // Relaxed: each counter is a single word that only grows; together they are not a snapshot of one instant.
     let word = |at| mem.load(at, Relaxed);
     let mut name = [0; 32];
     for (i, piece) in name.chunks_mut(8).enumerate() {

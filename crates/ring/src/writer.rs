@@ -1,20 +1,20 @@
 //! The one publisher of a lane: reserve, fill, commit.
 //!
-//! Only the holder of the lane's lease writes it, so every step is a plain store: wait-free, and bounded by the
-//! length of the message. A publisher may die between any two steps; see [`LaneWriter::adopt`].
+//! Only the holder of the lane's lease writes it, so every step is a plain store: wait-free, with a bound that
+//! depends on the message length only. A publisher may die between any two steps; see [`LaneWriter::adopt`].
 
 use crate::layout::*;
 use crate::memory::Memory;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// The lane's words contradict each other: a wild store, or a hostile writer, has been here.
+/// The lane's words contradict each other, because of a stray store or a hostile writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damaged;
 
-/// Room in a lane for one message, between [`LaneWriter::reserve`] and [`Reservation::commit`].
+/// Space in a lane for one message, between [`LaneWriter::reserve`] and [`Reservation::commit`].
 ///
-/// It borrows its writer, and `commit` consumes it: there is one reservation at a time, and it is committed once. Dropping
-/// it publishes nothing, and the next reservation takes the same room again.
+/// It borrows its writer, and `commit` consumes it: there is one reservation at a time, and it is committed once.
+/// Dropping it publishes nothing, and the next reservation uses the same space.
 ///
 /// ```compile_fail,E0382
 /// # use saltus_ring::{Commit, Heap, LaneLayout, LaneWriter};
@@ -37,19 +37,19 @@ pub struct Damaged;
 #[must_use = "a reservation publishes nothing until it is committed"]
 pub struct Reservation<'w, M> {
     writer: &'w mut LaneWriter<M>,
-    /// Where it starts, as a position of all times and within the ring: `off == pos % cap`, a multiple of 64.
+    /// Start, as a position over the lane's whole life and within the ring: `off == pos % cap`, a multiple of 64.
     pos: u64,
     off: u64,
-    /// At most the longest message; the room lies in one piece.
+    /// At most the longest message; the space is contiguous.
     len: u64,
 }
 
-/// What [`Reservation::commit`] publishes.
+/// The arguments of [`Reservation::commit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// Length of the message in bytes; cut to what was reserved.
+    /// Length of the message in bytes; limited to the length reserved.
     pub len: usize,
-    /// When it is published, in ns of the channel's clock; raised to the lane's last timestamp if it is below.
+    /// Time of publication, in ns of the channel's clock; raised to the lane's last timestamp if it is below.
     pub timestamp: u64,
     /// Number of the publisher's lease.
     pub lease: u64,
@@ -60,20 +60,20 @@ pub struct Commit {
 pub struct Committed<'w, M> {
     /// Number of the message in its lane, from 1.
     pub seq: u64,
-    /// The timestamp that it got.
+    /// The timestamp assigned to it.
     pub timestamp: u64,
-    /// The writer, for the counting of wakes.
+    /// The writer, to count wakes.
     pub writer: &'w LaneWriter<M>,
 }
 
-/// The writing end of a lane. There must be only one at a time; the lease sees to that.
+/// The writing end of a lane. There must be only one at a time; the lease guarantees that.
 #[derive(Debug)]
 pub struct LaneWriter<M> {
     mem: M,
     layout: LaneLayout,
-    /// What this owner has published last; the same as the word in memory.
+    /// Number of the last message that this owner published; the same as the word in memory.
     head: u64,
-    /// Where the next message starts at the earliest, as a position of all times and within the ring.
+    /// Earliest start of the next message, as a position over the lane's whole life and within the ring.
     end: u64,
     off: u64,
     intent: u64,
@@ -82,7 +82,7 @@ pub struct LaneWriter<M> {
 }
 
 impl<'w, M: Memory> Reservation<'w, M> {
-    /// Byte offset of the room in the lane's memory.
+    /// Byte offset of the reserved space in the lane's memory.
     #[inline(always)]
     pub fn at(&self) -> usize {
         self.writer.layout.data() + self.off as usize
@@ -100,16 +100,17 @@ impl<'w, M: Memory> Reservation<'w, M> {
         &self.writer.mem
     }
 
-    /// Fills the room from `at` bytes on. `[w3]`
+    /// Copies `bytes` into the reserved space at offset `at`. `[w3]`
     ///
-    /// `at` must be a multiple of eight unless `bytes` is empty. Panics if `bytes` does not fit into the room.
+    /// `at` must be a multiple of eight unless `bytes` is empty. Panics if `bytes` does not fit into the reserved
+    /// space.
     #[inline(always)]
     pub fn fill(&mut self, at: usize, bytes: &[u8]) {
-        assert!(at <= self.len() && bytes.len() <= self.len() - at, "outside the room reserved");
+        assert!(at <= self.len() && bytes.len() <= self.len() - at, "outside the reserved space");
         self.writer.mem.copy_in(self.at() + at, bytes); // [w3]
     }
 
-    /// Publishes the first bytes of the room as the lane's next message.
+    /// Publishes the first bytes of the reserved space as the lane's next message.
     #[inline(always)]
     pub fn commit(self, message: Commit) -> Committed<'w, M> {
         let writer = self.writer;
@@ -138,31 +139,32 @@ impl<'w, M: Memory> Reservation<'w, M> {
         Committed { seq, timestamp, writer }
     }
 
-    /// Gives up the room, and counts that.
+    /// Drops the reservation, and counts that.
     pub fn abandon(self) {
         self.writer.count(ABANDONED);
     }
 }
 
 impl<M: Memory> LaneWriter<M> {
-    /// Takes the lane over, fresh or from a dead owner, in a few loads, and publishes nothing.
+    /// Takes over the lane, fresh or from a dead owner, in a few loads, and publishes nothing.
     ///
-    /// What the dead owner had published stays readable. What it had begun is never seen: a slot that was
-    /// complete but whose message was not yet the head stays unpublished, since the next message rewrites it.
+    /// Messages that the dead owner published stay readable. A message that it only began is never seen: a slot
+    /// that was complete but whose message was not yet the head stays unpublished, since the next message rewrites
+    /// it.
     ///
-    /// `now` is the present time on the channel's clock. Timestamps in a lane never go back, but a last timestamp beyond `now`
-    /// is a liar's, or of a clock that was set back, and binds nobody.
+    /// `now` is the present time on the channel's clock. Timestamps in a lane never go back. A last timestamp
+    /// beyond `now` is ignored: its writer was hostile, or the clock was set back.
     pub fn adopt(mem: M, layout: LaneLayout, now: u64) -> Result<Self, Damaged> {
         // Acquire on both: pairs with the dead owner's releases [w4] [w5].
         let head = mem.load(HEAD, Acquire); // [t1]
-        let intent = mem.load(INTENT, Relaxed); // ours alone now, kept as it is
+        let intent = mem.load(INTENT, Relaxed); // ours alone now; kept unchanged
         if head >= 1 << 62 || intent >= 1 << 62 {
             return Err(Damaged);
         }
         let slot = layout.slot(head);
         let (mut end, mut last_timestamp) = (0, 0);
         if head > 0 {
-            end = intent; // [t2] past all that may be dirty, unless the last message says better
+            end = intent; // [t2] past all bytes that may be dirty, unless the last message gives a better bound
             // Acquire: pairs with [w4]; the slot of the head is whole.
             if mem.load(slot + SEQ, Acquire) == head {
                 let (pos, len) = (mem.load(slot + POS, Relaxed), mem.load(slot + LEN, Relaxed) & LEN_MASK);
@@ -173,8 +175,8 @@ impl<M: Memory> LaneWriter<M> {
                 last_timestamp = Some(mem.load(slot + TIMESTAMP, Relaxed)).filter(|s| *s <= now).unwrap_or(0);
             }
         }
-        // [t3] A dead owner may have declared more dirty than the ring is long; a message before that mark would
-        // count as overtaken from the start.
+        // [t3] A dead owner may have declared more bytes dirty than the ring holds. A message before that mark
+        // would count as overwritten from the start.
         end = round_up(end.max(intent.saturating_sub(layout.cap())), CACHE_LINE);
         let (off, bytes) = (end % layout.cap(), mem.load(BYTES, Relaxed));
         Ok(LaneWriter { mem, layout, head, end, off, intent, bytes, last_timestamp })
@@ -184,15 +186,15 @@ impl<M: Memory> LaneWriter<M> {
     pub fn memory(&self) -> &M {
         &self.mem
     }
-    /// The last message published in this lane, by this owner or those before.
+    /// The last message published in this lane, by this owner or earlier ones.
     pub fn head(&self) -> u64 {
         self.head
     }
 
-    /// Makes room for a message of up to `len` bytes and gives up what lay there.
+    /// Reserves space for a message of up to `len` bytes, discarding the messages stored there.
     ///
-    /// `None` if the channel does not hold messages of that length. Reserving again without a commit takes
-    /// the same room again.
+    /// `None` if the channel does not hold messages of that length. Reserving again without a commit reserves the
+    /// same space.
     #[inline(always)]
     pub fn reserve(&mut self, len: usize) -> Option<Reservation<'_, M>> {
         let len = len as u64;
@@ -202,23 +204,24 @@ impl<M: Memory> LaneWriter<M> {
         let need = round_up(len, CACHE_LINE);
         let (mut pos, mut off) = (self.end, self.off);
         if off + need > self.layout.cap {
-            pos += self.layout.cap - off; // a message lies in one piece: leave the rest of the ring
+            pos += self.layout.cap - off; // messages are contiguous: skip the rest of the ring
             off = 0;
         }
         let slot = self.layout.slot(self.head + 1);
-        // [w1] Relaxed: ordered before the data by the fence, seen with it by a reader's fence [rf].
+        // [w1] Relaxed: ordered before the data by the fence; a reader's fence [rf] makes both visible together.
         self.mem.store(slot + SEQ, 0, Relaxed);
         if self.intent < pos + need {
             self.intent = pos + need + self.layout.chunk;
             // [w2] Relaxed: as [w1].
             self.mem.store(INTENT, self.intent, Relaxed);
         }
-        // [wf] Pairs with the reader's acquire fence [rf]: who read any byte of this message sees w1 and w2.
+        // [wf] Pairs with the reader's acquire fence [rf]: a reader that saw any byte of this message sees w1 and
+        // w2.
         self.mem.fence(Release);
         Some(Reservation { writer: self, pos, off, len })
     }
 
-    /// Counts a system call made to wake sleepers.
+    /// Counts a system call made to wake waiting subscribers.
     pub fn count_wake(&self) {
         self.count(WAKES);
     }
@@ -227,7 +230,7 @@ impl<M: Memory> LaneWriter<M> {
         self.mem.store(at, self.mem.load(at, Relaxed).wrapping_add(1), Relaxed);
     }
 
-    /// Writes who owns the lane, for tools. `name` is cut to 32 bytes.
+    /// Writes the lane's owner, for tools. `name` is cut to 32 bytes.
     pub fn sign(&self, owner: &crate::reader::Owner) {
         let words = [owner.lease, owner.pid as u64, owner.since, owner.uid as u64];
         for (i, word) in words.into_iter().enumerate() {

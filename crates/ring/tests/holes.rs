@@ -1,4 +1,4 @@
-//! Holes that were found by attacking the design, each closed, each with the test that would fall into it again.
+//! Regression tests for weaknesses found by attacking the design: one test for each.
 
 mod support;
 
@@ -7,8 +7,8 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use support::Channel;
 
-/// Addendum 1: a publisher reserves the longest message and dies; what its successor publishes must be readable, and
-/// what was published before must stay readable, wherever in the ring that happens.
+/// Addendum 1: a publisher reserves the longest message and dies. Messages of its successor and earlier messages
+/// must stay readable, wherever in the ring that happens.
 #[test]
 fn a_big_reservation_of_a_dead_publisher_hides_nothing() {
     for before in 0..60 {
@@ -40,7 +40,7 @@ fn a_take_over_publishes_nothing_of_the_dead() {
     let channel = Channel::new(1, 4, 64);
     let mut dead = channel.writer(0);
     channel.publish(&mut dead, b"published");
-    let head = 0; // where a lane's head lies
+    let head = 0; // offset of a lane's head
     channel.publish(&mut dead, b"not published");
     channel.lanes[0].store(head, 1, SeqCst); // as if it had died between w4 and w5
     let mut merge = Merge::new(&channel, Start::Newest);
@@ -51,7 +51,8 @@ fn a_take_over_publishes_nothing_of_the_dead() {
     assert_eq!(channel.receive(&mut merge, Which::Next).unwrap().2, b"mine");
 }
 
-/// A publisher that is frozen between its timestamp and its head: its message is older than that of the other, and comes after it.
+/// A publisher that is frozen between its timestamp and its head: its message is older than the other's, and
+/// arrives after it.
 fn old_after_new(
     channel: &Channel,
     frozen: &mut LaneWriter<&Heap>,
@@ -66,7 +67,7 @@ fn old_after_new(
     reservation.commit(Commit { len: 3, timestamp, lease: 1 }); // SIGCONT
 }
 
-/// Addendum 4: a publisher frozen after its timestamp comes back with an old command; newest does not go back to it.
+/// Addendum 4: a publisher frozen after its timestamp resumes with an old command; newest does not return to it.
 #[test]
 fn newest_never_goes_back_to_a_frozen_publishers_command() {
     let channel = Channel::new(2, 4, 64);
@@ -82,7 +83,8 @@ fn newest_never_goes_back_to_a_frozen_publishers_command() {
     assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().2, b"newer");
 }
 
-/// Who sees the newest again has passed over what came late: left unseen, it would wake a sleeper again and again.
+/// A subscriber that receives the current message has skipped the late one: left unseen, it would wake a waiting
+/// subscriber repeatedly.
 #[test]
 fn what_comes_late_is_missed_by_who_sees_the_newest_again() {
     let channel = Channel::new(2, 4, 64);
@@ -101,7 +103,7 @@ fn what_comes_late_is_missed_by_who_sees_the_newest_again() {
     assert_eq!((merge.received(), merge.missed()), (2, 1));
 }
 
-/// A timestamp from the future counts as now: it does not hold the place of the newest for ever.
+/// A timestamp from the future counts as now: it does not stay the newest forever.
 #[test]
 fn a_stamp_from_the_future_gains_nothing() {
     let channel = Channel::new(2, 4, 64);
@@ -114,7 +116,7 @@ fn a_stamp_from_the_future_gains_nothing() {
         channel.publish(&mut honest, b"honest");
         assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().0, 1);
     }
-    // Nor does who sees it again lose the others' messages.
+    // Nor does a subscriber that receives it again lose the others' messages.
     for _ in 0..3 {
         channel.publish(&mut honest, b"honest");
         channel.now.fetch_add(10, SeqCst);
@@ -126,7 +128,7 @@ fn a_stamp_from_the_future_gains_nothing() {
     }
 }
 
-/// Addendum 4: a reply is never delivered before its cause, though they lie in different lanes.
+/// Addendum 4: a reply is never delivered before its cause, even from different lanes.
 #[test]
 fn next_never_delivers_a_reply_before_its_cause() {
     const PAIRS: u64 = if cfg!(miri) { 50 } else { 30_000 };
@@ -158,8 +160,8 @@ fn next_never_delivers_a_reply_before_its_cause() {
     });
 }
 
-/// Addendum 14: a reader that is overtaken again and again needs few tries, and does not give up what a quiet lane
-/// keeps.
+/// Addendum 14: a reader that is repeatedly lapped needs few tries, and does not give up the messages of a slow
+/// lane.
 #[test]
 fn a_chatty_lane_costs_a_quiet_one_nothing() {
     let channel = Channel::new(2, 16, 8);
@@ -195,10 +197,10 @@ fn a_chatty_lane_costs_a_quiet_one_nothing() {
     assert_eq!(merge.received() + merge.missed(), 8 + chatty.head());
 }
 
-/// Lanes that lie or are damaged keep nobody from the messages of honest ones.
+/// Hostile or damaged lanes do not hide the messages of honest ones.
 #[test]
 fn damaged_lanes_do_not_starve_honest_ones() {
-    let (head, intent) = (0, 128); // where they lie in a lane
+    let (head, intent) = (0, 128); // their offsets in a lane
     for which in [Which::Newest, Which::Next, Which::Current] {
         for bad in [1, 2, 7] {
             for lie in [intent, head] {
@@ -215,13 +217,14 @@ fn damaged_lanes_do_not_starve_honest_ones() {
                     let delivered = merge.receive(&channel, which, |_, _| Ok(()));
                     got += matches!(delivered, Ok(Some(d)) if d.lane == bad) as u32;
                 }
-                assert!(got >= 900, "{which:?}: {got} of 1000 beside {bad} liars at {lie}");
+                assert!(got >= 900, "{which:?}: {got} of 1000 next to {bad} hostile lanes at {lie}");
             }
         }
     }
 }
 
-/// Addendum 11: impossible values in the bell are mended by the next publish, and cost no call at every one.
+/// Addendum 11: the next publish repairs impossible values in the bell, and they do not cost a call at every
+/// publish.
 #[test]
 fn impossible_bells_are_mended() {
     let (page, bells) = (Heap::zeroed(8), Heap::zeroed(bell::PASSED + 8));
@@ -251,6 +254,6 @@ fn impossible_bells_are_mended() {
         assert!(bells.load(bell::ASLEEP, SeqCst) < 1 << 32);
         assert!(bells.load(bell::PASSED, SeqCst) <= bells.load(bell::BELL, SeqCst));
         bell::arm(&bells);
-        assert!(ring(), "arm {arm}, woken {woken}: a sleeper is not woken");
+        assert!(ring(), "arm {arm}, woken {woken}: a waiting subscriber is not woken");
     }
 }

@@ -1,11 +1,11 @@
-//! Invariant 1: newest first. Getting the newest message costs the same however many older ones there are.
+//! Invariant 1: newest first. Receiving the newest message costs the same regardless of the number of older ones.
 
 use saltus_ring::{Commit, Heap, LaneLayout, LaneWriter, Lanes, Memory, Merge, Start, Which};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
 
-/// Memory that counts what is done to it.
+/// Memory that counts its accesses.
 struct Counting {
     heap: Heap,
     accesses: Cell<u64>,

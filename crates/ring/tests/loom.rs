@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release, SeqCst};
 
-/// Words that loom watches.
+/// Words that loom tracks.
 struct Words {
     words: Vec<AtomicU64>,
 }
@@ -55,7 +55,7 @@ impl Memory for Words {
     }
 }
 
-/// Memory as a writer sees it that dies after so many stores: what comes after is never written.
+/// The memory of a writer that dies after a given number of stores: later stores are never written.
 struct Mortal {
     words: Arc<Words>,
     left: Cell<u32>,
@@ -116,7 +116,7 @@ impl Lanes for One {
     }
 }
 
-/// Two slots and room for two messages: the third one lies where the first did.
+/// Two slots and space for two messages: the third one starts at the first one's position.
 fn tiny() -> (Arc<Words>, LaneLayout) {
     let layout = LaneLayout::custom(1, 16, 2, 128, 0);
     (Arc::new(Words::new(layout.stride() as usize)), layout)
@@ -133,15 +133,15 @@ fn publish<M: Memory>(writer: &mut LaneWriter<M>) -> u64 {
     seq
 }
 
-/// Receives once and checks that what came is whole.
+/// Receives once and checks that the message is whole.
 fn receive(merge: &mut Merge, channel: &One, which: Which) -> Option<u64> {
     let mut bytes = [MaybeUninit::new(0); 16];
     let got = merge.receive(channel, which, |mem, meta| {
         mem.copy_out(meta.at, &mut bytes[..meta.len]);
         Ok(())
     });
-    let delivered = got.ok()??; // an overrun is no delivery
-    // SAFETY: initialised above, and only initialised bytes are written to it.
+    let delivered = got.ok()??; // an overrun delivers nothing
+    // SAFETY: initialized above, and only initialized bytes are written to it.
     let bytes = bytes.map(|byte| unsafe { byte.assume_init() });
     let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|c| u64::from_le_bytes(*c)).collect();
     assert_eq!(words, [delivered.meta.seq, !delivered.meta.seq], "torn");
@@ -154,7 +154,7 @@ fn model(preemptions: usize, f: impl Fn() + Sync + Send + 'static) {
     builder.check(f);
 }
 
-/// Invariant 5 on the real code: nothing torn, each once, in order, and all accounted for.
+/// Invariant 5 on the real code: nothing torn, each message once, in order, and all counted.
 fn whole_while_overwritten(which: Which) {
     model(2, move || {
         let (words, layout) = tiny();
@@ -200,7 +200,7 @@ fn a_writer_may_die_after_any_store() {
             let mut merge = Merge::new(&channel, Start::Oldest);
             let heir = thread::spawn(move || {
                 publish(&mut writer);
-                drop(writer); // dead, or done; the kernel's lock hands the lane over and orders everything
+                drop(writer); // dead or done; the kernel's lock hands over the lane and orders everything
                 let mut heir = LaneWriter::adopt(words, layout, u64::MAX).unwrap();
                 publish(&mut heir)
             });
@@ -217,7 +217,7 @@ fn a_writer_may_die_after_any_store() {
 
 /// The kernel's futex: it compares and queues in one step.
 struct Futex {
-    asleep: Mutex<(u32, u32)>, // sleeping, and of these told to wake
+    asleep: Mutex<(u32, u32)>, // waiting, and of these signaled to wake
     signal: Condvar,
 }
 
@@ -246,7 +246,8 @@ impl Futex {
     }
 }
 
-/// Sleepers wake without a slice, although a publisher wakes only one: loom would report the deadlock.
+/// Waiting subscribers wake without a wake-up interval, although a publisher wakes only one: loom would report the
+/// deadlock.
 fn nobody_stays_asleep(sleepers: usize, publishes: u64, preemptions: usize) {
     model(preemptions, move || {
         let (page, bells) = (Arc::new(Words::new(8)), Arc::new(Words::new(bell::PASSED + 8)));

@@ -1,5 +1,5 @@
-//! Every receive mode against a reference that keeps all messages in vectors: whatever the order of publishes,
-//! abandoned loans, take-overs, receives, skips and seeks, both must say the same.
+//! Every receive mode against a reference that keeps all messages in vectors. Both must agree for any order of
+//! publishes, abandoned loans, take-overs, receives, skips and seeks.
 
 use proptest::prelude::*;
 use saltus_ring::{
@@ -34,14 +34,14 @@ impl Lanes for Channel {
     }
 }
 
-/// What was published: by lane, in order, from message 1 on.
+/// A published message; kept by lane, in order, from message 1 on.
 #[derive(Clone)]
 struct Message {
     timestamp: u64,
     bytes: Vec<u8>,
 }
 
-/// A subscriber, as the words of the documentation describe it.
+/// A subscriber, as the documentation describes it.
 struct Reference {
     seen: Vec<usize>,
     joined: usize,
@@ -83,7 +83,7 @@ impl Reference {
         let best = all.map(|i| (i, log[i].len() - 1)).max_by_key(|&(i, n)| (log[i][n].timestamp, i))?;
         let (timestamp, lane, n) = self.floor;
         let older = |(i, m): (usize, usize)| if i == lane { m < n } else { log[i][m].timestamp < timestamp };
-        // Seen again: what is unseen is passed over as by newest, if all of it came late.
+        // Received again: unseen messages are skipped as by newest, if all of them arrived late.
         let seen = best.1 < self.seen[best.0];
         let unseen = (0..LANES).filter(unseen).map(|i| (i, log[i].len() - 1));
         let newest = unseen.max_by_key(|&(i, m)| (log[i][m].timestamp, i));
@@ -101,7 +101,7 @@ impl Reference {
         passed
     }
 
-    /// What the delivery says was missed.
+    /// Checks the number that the delivery reports as missed.
     fn deliver(&mut self, log: &[Vec<Message>], which: Which, (lane, n): (usize, usize)) -> usize {
         let mut missed = 0;
         if n >= self.seen[lane] {
@@ -207,7 +207,7 @@ fn check(frames: u64, steps: Vec<Step>) {
                         assert_eq!((delivered.lane, delivered.meta.seq as usize - 1), (lane, n), "{which:?}");
                         assert_eq!(delivered.meta.timestamp, log[lane][n].timestamp);
                         assert_eq!(delivered.missed as usize, missed);
-                        // SAFETY: initialised above, and only initialised bytes are written to it.
+                        // SAFETY: initialized above, and only initialized bytes are written to it.
                         let bytes: Vec<u8> = out.iter().map(|b| unsafe { b.assume_init() }).collect();
                         assert_eq!(bytes[..delivered.meta.len], log[lane][n].bytes);
                     }
@@ -234,8 +234,8 @@ fn check(frames: u64, steps: Vec<Step>) {
         for (merge, reference) in &subscribers {
             assert_eq!(merge.received() as usize, reference.received);
             assert_eq!(merge.missed() as usize, reference.missed);
-            // Invariant 5: received + missed = published since joining, up to the subscriber's place; what going back
-            // makes unseen again is counted again.
+            // Invariant 5: received + missed = published since joining, up to the subscriber's cursors. Messages
+            // that seeking back makes unseen are counted again.
             let passed = reference.seen.iter().sum::<usize>() + reference.rewound - reference.joined;
             assert_eq!((merge.received() + merge.missed()) as usize, passed);
             assert_eq!(merge.rewound() as usize, reference.rewound);

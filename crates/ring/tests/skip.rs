@@ -1,4 +1,4 @@
-//! A subscriber that does not want all that is unseen says how much, and every message is still counted once.
+//! A subscriber that limits the number of unseen messages still counts every message once.
 
 mod support;
 

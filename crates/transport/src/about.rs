@@ -1,4 +1,4 @@
-//! What is known of a message beside its bytes, as it lies before them in a lane.
+//! A message's metadata, as stored before its bytes in a lane.
 //!
 //! ```text
 //! 0 published | 8 arrived | 16 sender | 24 sequence | 32 lost, of this sender | 40 in which count | 48 the message
@@ -6,32 +6,32 @@
 
 use saltus_channel::Name;
 
-/// The words before a message.
+/// The header of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct About {
-    /// When it was published, boot time in ns; 0: the transport does not say.
+    /// When it was published, boot time in ns; 0: not reported by the transport.
     pub published: u64,
     /// When it arrived at this machine, boot time in ns. In a lane it never goes back.
     pub arrived: u64,
-    /// Who sent it: a number that tells senders apart; 0: the transport does not say.
+    /// A number that identifies its sender; 0: not reported by the transport.
     pub sender: u64,
-    /// Its number among the sender's messages, if the transport has one.
+    /// Its sequence number among the sender's messages, if the transport has one.
     pub sequence: u64,
-    /// How many messages of this sender were lost before it in the present count; [`About::UNKNOWN`]: the transport does not
-    /// say.
+    /// How many messages of this sender were lost before it in the present count; [`About::UNKNOWN`]: not reported
+    /// by the transport.
     pub lost: u64,
-    /// Which count that is. 0: one that began with the sender's first message of all. Any other began where nobody knows what was
-    /// lost before.
+    /// Number of that count. 0: it began with the sender's first message. Others began later, and losses before
+    /// them are unknown.
     pub count: u64,
 }
 
 impl About {
-    /// Bytes in a lane.
+    /// Its size in a lane, in bytes.
     pub const SIZE: usize = 48;
-    /// Nobody can know.
+    /// The number of losses is unknown.
     pub const UNKNOWN: u64 = u64::MAX;
 
-    /// As they lie in a lane.
+    /// Its bytes in a lane.
     #[inline]
     pub fn to_bytes(self) -> [u8; About::SIZE] {
         let mut bytes = [0; About::SIZE];
@@ -58,20 +58,20 @@ impl About {
     }
 }
 
-/// Whose messages are counted: a sender's, on one channel where each is counted by itself.
+/// Whose messages are counted: a sender's, or a sender's on one channel.
 pub type Of = (u64, Option<Name>);
 
-/// What is lost of a sender since the count began. By default: nothing, since its first message of all.
+/// Losses of a sender since the count began. By default: none, since its first message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// As [`About::lost`].
+    /// See [`About::lost`].
     pub lost: u64,
-    /// As [`About::count`].
+    /// See [`About::count`].
     pub count: u64,
 }
 
 impl Count {
-    /// Counts `lost` more.
+    /// Adds `lost` to the losses.
     pub(crate) fn add(&mut self, lost: u64) {
         self.lost = self.lost.saturating_add(lost).min(About::UNKNOWN - 1);
     }

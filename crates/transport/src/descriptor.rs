@@ -1,4 +1,4 @@
-//! Descriptors that a thread sleeps on, as subscribers need them: errors in words, and one event told from all else.
+//! Descriptors to wait on: `epoll`, events and timers, with errors in words.
 
 use crate::{Error, Result};
 use saltus_os::cancel::{CancelHandle, Raised};
@@ -11,12 +11,12 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Epoll(epoll::Epoll);
 
-/// What [`Epoll::wait`] found.
+/// What is ready after [`Epoll::wait`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ready {
     /// The event descriptor.
     pub event: bool,
-    /// Something else.
+    /// Any other descriptor.
     pub other: bool,
 }
 
@@ -24,29 +24,29 @@ const EVENT: u64 = 1;
 const OTHER: u64 = 0;
 
 impl Epoll {
-    /// A new one.
+    /// A new instance.
     pub fn new() -> Result<Epoll> {
         epoll::Epoll::new().map(Epoll).map_err(|e| Error::system("make an epoll descriptor", e))
     }
 
-    /// Waits for `fd` too. Of several that wait for it with `exclusive`, the first that sleeps at the time is woken, in the
-    /// order in which they were added, and no other.
+    /// Adds `fd`. If several wait for it with `exclusive`, the kernel wakes only the first that waits at that time,
+    /// in the order in which they were added.
     pub fn add(&self, fd: RawFd, exclusive: bool) -> Result<()> {
         let interest = READ | if exclusive { EXCLUSIVE } else { 0 };
         self.0.add(fd, interest, OTHER).map_err(|e| Error::system("wait for a descriptor", e))
     }
-    /// Waits for the event descriptor.
+    /// Adds the event descriptor.
     pub fn add_event(&self, fd: RawFd) -> Result<()> {
         self.0.add(fd, READ, EVENT).map_err(|e| Error::system("wait for an event", e))
     }
-    /// Waits for `fd` no more. One that is not waited for is passed over.
+    /// Removes `fd`, if it was added.
     pub fn remove(&self, fd: RawFd) {
         self.0.remove(fd);
     }
 
-    /// Sleeps until something is ready, or until `deadline` on the monotonic clock, in ns.
+    /// Waits until something is ready, or until `deadline` on the monotonic clock, in ns.
     pub fn wait(&self, deadline: u64) -> Ready {
-        let mut ready = Ready::default(); // a signal: nothing is ready
+        let mut ready = Ready::default(); // for a signal: nothing is ready
         self.0.wait(deadline, |token, _| match token {
             EVENT => ready.event = true,
             _ => ready.other = true,
@@ -61,12 +61,12 @@ impl AsFd for Epoll {
     }
 }
 
-/// An event descriptor: raised, until it is lowered.
+/// An event descriptor: raised until it is lowered.
 #[derive(Debug)]
 pub struct Event(Arc<epoll::Event>);
 
 impl Event {
-    /// A new one, lowered.
+    /// A new event, lowered.
     pub fn new() -> Result<Event> {
         let made = epoll::Event::new().map_err(|e| Error::system("make an event descriptor", e))?;
         Ok(Event(Arc::new(made)))
@@ -89,7 +89,7 @@ impl Deref for Event {
 pub struct Timer(epoll::Timer);
 
 impl Timer {
-    /// A new one, not set.
+    /// A new timer, not set.
     pub fn new() -> Result<Timer> {
         epoll::Timer::new().map(Timer).map_err(|e| Error::system("make a timer", e))
     }

@@ -1,50 +1,50 @@
-//! What can go wrong, in words and in stable numbers.
+//! Errors, with text for people and stable numbers for programs.
 
 use saltus_channel::Name;
 use std::{fmt, io};
 
-/// The result of everything here that can fail.
+/// The result of fallible functions of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong. [`Error::code`] is stable; the text says what to do.
+/// An error. [`Error::code`] is stable; the text says how to fix it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// A channel in shared memory said so.
+    /// A channel in shared memory returned an error.
     Channel(saltus_channel::Error),
-    /// A URL, a pattern or a value makes no sense.
+    /// A URL, a pattern or a value is invalid.
     Invalid {
-        /// What is wrong, and what would be right.
+        /// What is wrong, and what is expected.
         what: String,
     },
     /// The URL's provider is unknown, or not built in.
     NoProvider {
-        /// What the URL begins with.
+        /// The URL's scheme.
         scheme: String,
-        /// Providers that there are, and the features that would bring others.
+        /// The providers of this build, and the features that would add others.
         known: String,
-        /// The Cargo feature that builds it in, if there is one.
+        /// The Cargo feature that adds it, if there is one.
         feature: Option<&'static str>,
     },
     /// The provider cannot do this.
     Unsupported {
-        /// What was asked for, and of whom.
+        /// What was requested, and from what.
         what: String,
     },
     /// A message is longer than the transport carries.
     TooLong {
         /// Its length in bytes.
         len: usize,
-        /// The most that it may have.
+        /// The maximum in bytes.
         most: usize,
     },
-    /// A channel has messages of another type. Told once a channel and type.
+    /// A channel has messages of another type. Returned once per channel and type.
     Type {
         /// The channel.
         channel: Name,
         /// The type expected.
         expected: String,
-        /// What is there, and how it differs.
+        /// The type found, and how it differs.
         found: String,
     },
     /// A message could not be encoded.
@@ -56,21 +56,21 @@ pub enum Error {
         /// Why.
         source: saltus_wire::DecodeError,
     },
-    /// A message came that is no message, or not as it was sent; it is passed over. The next ones are as good as ever.
+    /// A received message is malformed or damaged; it is skipped. Later messages are not affected.
     DecodeFailed {
-        /// Which, and what is wrong with it.
+        /// The message, and what is wrong with it.
         what: String,
     },
     /// A wait was canceled by a [`saltus_channel::CancelHandle`].
     Canceled,
-    /// There will be nothing more: a log has come to its end.
+    /// The end of a log: no more messages.
     Ended,
-    /// A file that was to be played is no log, or none of a kind that can be played.
+    /// A file is not a log, or not of a kind that can be played.
     NotALog {
-        /// Which, and what is wrong with it.
+        /// The file, and what is wrong with it.
         what: String,
     },
-    /// The network, with what to do.
+    /// An error of the network, with a remedy.
     Network(saltus_net::Error),
     /// The system refused.
     System {
@@ -82,15 +82,16 @@ pub enum Error {
 }
 
 impl Error {
-    /// A number that never changes its meaning, in all languages. Those below 100 are also those of [`saltus_channel::Error::code`];
-    /// 100 is a bug that C and others were spared, and 109 to 111 are of logs (`saltus_log::Error::code`), 109 also of those that are played.
+    /// A number that never changes its meaning, in all languages. Those below 100 are shared with
+    /// [`saltus_channel::Error::code`]. 100 marks a caught panic in bindings. 109 to 111 are of logs
+    /// (`saltus_log::Error::code`), 109 also of logs that are played.
     pub fn code(&self) -> i32 {
         match self {
             Error::Channel(e) => e.code(),
             Error::TooLong { .. } | Error::Network(saltus_net::Error::TooManyFragments { .. }) => 4,
             Error::Canceled => 6,
             Error::Invalid { .. } => 12,
-            // Of a file, as `saltus_log::Error::code` has it.
+            // For a file, as in `saltus_log::Error::code`.
             Error::System { source, .. } => match source.kind() {
                 io::ErrorKind::NotFound => 1,
                 io::ErrorKind::AlreadyExists => 2,
@@ -109,8 +110,9 @@ impl Error {
         }
     }
 
-    /// Whether a hub, or the library of a transport, had no room for a message in time: nothing of it was sent, and it can be
-    /// published again. A kernel without room for datagrams is another matter, since some of a message's may be out.
+    /// Whether a hub, or the library of a transport, did not accept a message in time: no part of it was sent, and
+    /// it can be published again. It is false when the kernel's send buffer is full, since part of the message may
+    /// have been sent.
     pub fn is_full(&self) -> bool {
         match self {
             Error::Network(saltus_net::Error::Socket { source, .. }) | Error::System { source, .. } => {
@@ -150,11 +152,11 @@ impl fmt::Display for Error {
             Error::NoProvider { known, feature: Some(feature), .. } => {
                 write!(
                     f,
-                    "this build has no {feature}://; build it with `--features {feature}`, or use what there is: {known}"
+                    "this build has no {feature}://; build it with `--features {feature}`, or use one of: {known}"
                 )
             }
             Error::NoProvider { scheme, known, feature: None } => {
-                write!(f, "no provider is called `{scheme}://`; this build has {known}")
+                write!(f, "unknown scheme `{scheme}://`; this build supports {known}")
             }
             Error::TooLong { len, most } => {
                 write!(f, "a message of {len} B is longer than the {most} B that this transport carries")
@@ -164,8 +166,8 @@ impl fmt::Display for Error {
             }
             Error::Encode(e) => e.fmt(f),
             Error::Decode { channel, source } => write!(f, "a message of channel `{channel}`: {source}"),
-            Error::Canceled => f.write_str("the wait was called off"),
-            Error::Ended => f.write_str("there is nothing more to come"),
+            Error::Canceled => f.write_str("the wait was canceled"),
+            Error::Ended => f.write_str("there are no more messages"),
             Error::System { what, source } => write!(f, "cannot {what}: {source}"),
         }
     }
@@ -193,7 +195,7 @@ impl From<saltus_channel::Error> for Error {
     }
 }
 impl From<saltus_net::Error> for Error {
-    /// What is wrong with a message, a name or an option is no fault of the network.
+    /// An invalid message, name or option is not an error of the network.
     fn from(e: saltus_net::Error) -> Error {
         match e {
             saltus_net::Error::TooLong { size } => {

@@ -1,7 +1,7 @@
-//! What a provider of domains needs: the [`Transport`] trait, and the words that it and `saltus-domain` have in common.
+//! The [`Transport`] trait, and the types that a provider of domains shares with `saltus-domain`.
 //!
-//! A provider is a function that makes a [`Transport`] from a [`Url`]; everything else (keeping messages for slow subscribers,
-//! waiting, accounting) is done once, in `saltus-domain`. ARCHITECTURE.md says how to add one.
+//! A provider is a function that makes a [`Transport`] from a [`Url`]. Everything else (keeping messages for slow
+//! subscribers, waiting, counting) is in `saltus-domain`. ARCHITECTURE.md explains how to add one.
 
 mod about;
 mod descriptor;

@@ -1,13 +1,13 @@
-//! What is lost of each sender, as a transport counts it.
+//! A transport's counts of lost messages, for each sender.
 //!
-//! Gaps between the numbers of a sender's messages are counted, and nobody knows what was lost before the first that was heard. So
-//! each count has a number: who was told of another count, or of none, is told that nothing is known.
+//! Gaps between the sequence numbers of a sender are counted; losses before the first message received are unknown.
+//! So each count has a number: a subscriber that reported another count, or none, reports the losses as unknown.
 
 use crate::about::{About, Count};
 use crate::recent::Recent;
 use std::hash::Hash;
 
-/// The counts of a transport that is told how many are lost.
+/// The counts of a transport that receives numbers of lost messages.
 #[derive(Debug)]
 pub struct Losses<K> {
     of: Recent<K, Count>,
@@ -22,7 +22,7 @@ impl<K> Default for Losses<K> {
 }
 
 impl<K: Eq + Hash> Losses<K> {
-    /// A count begins with a message of this sender. `whole`: its first of all.
+    /// Begins a count with a message of this sender. `whole`: it is the sender's first.
     pub fn begin(&mut self, sender: K, whole: bool) -> Count {
         let known = self.of.contains_key(&sender);
         let mut may_be_whole = whole && !known;
@@ -34,7 +34,7 @@ impl<K: Eq + Hash> Losses<K> {
         *count = Count { lost: 0, count: if may_be_whole { 0 } else { self.begun } };
         *count
     }
-    /// So many more were lost before a message of this sender.
+    /// Adds losses before a message of this sender.
     pub fn add(&mut self, sender: K, lost: u64) -> Count {
         if !self.of.contains_key(&sender) {
             return self.begin(sender, false);
@@ -43,16 +43,16 @@ impl<K: Eq + Hash> Losses<K> {
         count.add(lost);
         *count
     }
-    /// All that is counted now.
+    /// All present counts.
     pub fn iter(&self) -> impl Iterator<Item = (&K, Count)> {
         self.of.iter().map(|(sender, count)| (sender, *count))
     }
 }
 
-/// The counts of a transport that is told the numbers of messages, from 1.
+/// The counts of a transport that receives sequence numbers, from 1.
 #[derive(Debug)]
 pub struct Gaps<K> {
-    /// The number of the last message, and what was lost before it.
+    /// The number of the last message, and the losses before it.
     of: Recent<K, (u64, Count)>,
     /// Counts begun with a message that was not the sender's first.
     begun: u64,
@@ -65,8 +65,8 @@ impl<K> Default for Gaps<K> {
 }
 
 impl<K: Eq + Hash> Gaps<K> {
-    /// How many messages of this sender were lost before number `sequence`, and whether that is a new one. One that comes late was
-    /// counted as lost, and stays so.
+    /// How many messages of this sender were lost before number `sequence`, and whether that number is new. A late
+    /// message was counted as lost, and still is.
     pub fn note(&mut self, sender: K, sequence: u64) -> (Count, bool) {
         let (last, count) = self.of.get_or(sender, |_| {
             let whole = sequence == 1;
@@ -87,16 +87,16 @@ impl<K: Eq + Hash> Gaps<K> {
         }
         (*count, is_new)
     }
-    /// Drops senders of whom nothing comes any more. If one is heard again, its count begins anew.
+    /// Drops senders that no longer send. If one is heard again, a new count begins.
     pub fn retain(&mut self, mut stays: impl FnMut(&K) -> bool) {
         self.of.retain(|sender, _| stays(sender));
     }
-    /// Nobody listens to these for a while: their counts begin anew with the next message that is new.
+    /// Reception from these senders pauses: a new count begins with their next new message.
     pub fn pause(&mut self, mut which: impl FnMut(&K) -> bool) {
         let paused = self.of.iter_mut().filter(|(sender, _)| which(sender));
         paused.for_each(|(_, (_, count))| count.lost = About::UNKNOWN);
     }
-    /// All that is counted now.
+    /// All present counts.
     pub fn iter(&self) -> impl Iterator<Item = (&K, Count)> {
         let counted = self.of.iter().filter(|(_, (_, count))| count.lost != About::UNKNOWN);
         counted.map(|(sender, (_, count))| (sender, *count))
@@ -124,6 +124,6 @@ mod tests {
         assert!(!gaps.note(3, 2).1, "a copy from before");
         assert_eq!(gaps.note(3, 9), (Count { lost: 0, count: 4 }, true));
         gaps.retain(|sender| *sender != 1);
-        assert_eq!(gaps.note(1, 1000).0, Count { lost: 0, count: 5 }, "its count begins anew");
+        assert_eq!(gaps.note(1, 1000).0, Count { lost: 0, count: 5 }, "its count begins again");
     }
 }

@@ -1,4 +1,4 @@
-//! Which channels a subscriber wants.
+//! Patterns: which channels a subscriber receives.
 
 use crate::{Error, Result};
 use regex::bytes::Regex;
@@ -19,12 +19,12 @@ pub struct Pattern(Kind);
 #[derive(Clone, Debug)]
 enum Kind {
     Name(Name),
-    /// Compiled for whole names, and as it was given.
+    /// Compiled to match whole names, and its original text.
     Regex(Regex, Box<str>),
     All,
 }
 
-/// Memory that a compiled expression may take. They may come from a network's other end.
+/// Most memory for a compiled expression, which may come from the network.
 const MOST_BYTES: usize = 1 << 20;
 
 impl Pattern {
@@ -34,9 +34,9 @@ impl Pattern {
     }
     /// All channels whose whole name `expression` matches, in the syntax of the `regex` crate.
     ///
-    /// LCM anchors without a group, so that its `A|B` also matches `Axx`; here it matches `A` and `B` alone.
+    /// LCM anchors without a group, so that its `A|B` also matches `Axx`; here it matches only `A` and `B`.
     pub fn regex(expression: &str) -> Result<Pattern> {
-        let bad = |e| Error::invalid(format!("`{expression}` is no regular expression: {e}"));
+        let bad = |e| Error::invalid(format!("`{expression}` is not a regular expression: {e}"));
         let whole = full_match(expression, MOST_BYTES).map_err(bad)?;
         Ok(Pattern(Kind::Regex(whole, expression.into())))
     }
@@ -54,7 +54,7 @@ impl Pattern {
             Kind::All => true,
         }
     }
-    /// The pattern as an expression for others, who match whole names with it.
+    /// The pattern as an expression for other programs, which must match whole names with it.
     pub fn expression(&self) -> Vec<u8> {
         match &self.0 {
             Kind::Name(name) => {
@@ -66,7 +66,7 @@ impl Pattern {
             Kind::All => b".*".into(),
         }
     }
-    /// The name, if the pattern is one.
+    /// The name, if the pattern is a name.
     #[inline]
     pub fn exact(&self) -> Option<&Name> {
         match &self.0 {

@@ -1,15 +1,15 @@
-//! A map of what a network names: whoever sends may name any number of them.
+//! A bounded map, for keys from the network: a sender may invent any number of them.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// How many are remembered.
+/// Most entries remembered.
 pub const MOST: usize = 4096;
 
-/// What was used last. When there are too many, the half that was not used for longest is forgotten.
+/// The most recently used entries. When there are too many, the least recently used half is forgotten.
 #[derive(Debug)]
 pub struct Recent<K, V> {
-    /// Each with the time of its last use, in uses.
+    /// Each value with the time of its last use, counted in uses.
     of: HashMap<K, (V, u64)>,
     uses: u64,
     forgot: bool,
@@ -22,7 +22,7 @@ impl<K, V> Default for Recent<K, V> {
 }
 
 impl<K: Eq + Hash, V> Recent<K, V> {
-    /// The value of a key, made if there is none. `make` is told whether the key may have been there and was forgotten.
+    /// The value of a key, inserted if missing. `make` receives whether the key may have been forgotten.
     pub fn get_or(&mut self, key: K, make: impl FnOnce(bool) -> V) -> &mut V {
         self.uses += 1;
         if self.of.len() >= MOST && !self.of.contains_key(&key) {
@@ -40,23 +40,23 @@ impl<K: Eq + Hash, V> Recent<K, V> {
         self.forgot = true;
     }
 
-    /// Whether this key is remembered.
+    /// Whether this key is present.
     pub fn contains_key(&self, key: &K) -> bool {
         self.of.contains_key(key)
     }
-    /// All that are remembered.
+    /// All entries.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.of.iter().map(|(key, (value, _))| (key, value))
     }
-    /// The same, to be changed.
+    /// All entries, with mutable values.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
         self.of.iter_mut().map(|(key, (value, _))| (key, value))
     }
-    /// Their values, to be changed.
+    /// All values, mutable.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.of.values_mut().map(|(value, _)| value)
     }
-    /// Drops those whose time is over. They are not forgotten: nobody will ask for them again.
+    /// Drops entries that are no longer needed. They do not count as forgotten.
     pub fn retain(&mut self, mut stays: impl FnMut(&K, &V) -> bool) {
         self.of.retain(|key, (value, _)| stays(key, value));
     }

@@ -1,6 +1,6 @@
-//! What is known about each kind of domain before one is opened, as data.
+//! Properties of each kind of domain, as data, known before one is opened.
 
-/// What the domains of a scheme have in common. Programs decide by these fields, never by the text of a URL.
+/// Properties of the domains of a scheme. Programs decide by these fields, never by the text of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traits {
     /// How far messages get.
@@ -8,24 +8,24 @@ pub struct Traits {
     /// Channels are files in shared memory, which [`saltus_channel::Directory`] opens by the same URL: they can be listed,
     /// inspected, created and removed, and they keep messages on their own.
     pub shared_memory: bool,
-    /// What subscribers are told about messages that did not arrive.
+    /// What is reported to subscribers about messages that did not arrive.
     pub losses: Losses,
     /// What `Message::sender` identifies.
     pub senders: Senders,
     /// Messages of different channels arrive in the order in which one process published them.
     pub orders_channels: bool,
-    /// Which earlier messages a new subscriber can get.
+    /// Which earlier messages a new subscriber can receive.
     pub keeps: Keeps,
-    /// What publishers and subscribers must find out before messages flow.
+    /// What publishers and subscribers must discover before messages flow.
     pub discovery: Discovery,
-    /// A publisher can leave a description of its messages with the channel, for tools to read.
+    /// A publisher can store a description of its messages with the channel, for tools to read.
     pub describes: bool,
     /// Which timestamps `Publisher::publish_with_timestamp` accepts.
     pub timestamps: Timestamps,
     /// Publishing may wait: for the kernel, a peer or a disk.
     pub publish_waits: bool,
-    /// The transport returns a process's own messages to its subscribers. If not, they get them directly, and the transport
-    /// skips what comes back.
+    /// The transport returns a process's own messages to its subscribers. If not, they receive them directly, and
+    /// the transport skips returned ones.
     pub returns_own: bool,
     /// A process that only publishes must receive too, because others ask it which channels it has.
     pub answers: bool,
@@ -50,11 +50,11 @@ pub enum Reach {
     Machine,
     /// Other machines.
     Network,
-    /// A file, and whoever plays it later.
+    /// A file, for later playback.
     File,
 }
 
-/// What subscribers are told about messages that did not arrive.
+/// What is reported to subscribers about messages that did not arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Losses {
     /// Each published message is received, missed or dropped, and counted.
@@ -74,17 +74,17 @@ pub enum Losses {
 /// What the sender of a message identifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Senders {
-    /// Nothing: the transport does not say who sent a message.
+    /// Nothing: the transport does not identify senders.
     Unknown,
     /// A publisher.
     Publishers,
     /// A domain in a process, with all its publishers.
     Processes,
-    /// The address and port of a process. The next process on that port is taken for the same sender.
+    /// The address and port of a process. A later process on that port counts as the same sender.
     Ports,
 }
 
-/// Which earlier messages a new subscriber can get.
+/// Which earlier messages a new subscriber can receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
     /// None.
@@ -95,16 +95,16 @@ pub enum Keeps {
     Recent,
 }
 
-/// What publishers and subscribers must find out before messages flow.
+/// What publishers and subscribers must discover before messages flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discovery {
     /// Nothing: the first message arrives.
     Immediate,
-    /// A subscriber by pattern must learn which channels there are, and may miss the first messages of a new one.
+    /// A subscriber by pattern must discover the channels, and may miss the first messages of a new one.
     Channels,
-    /// Publishers and subscribers must meet. What is published earlier is lost.
+    /// Publishers and subscribers must discover each other. Messages published before are lost.
     Peers,
-    /// Both.
+    /// Both of these.
     PeersAndChannels,
 }
 
@@ -113,7 +113,7 @@ impl Discovery {
     pub const fn finds_channels_slowly(self) -> bool {
         matches!(self, Discovery::Channels | Discovery::PeersAndChannels)
     }
-    /// Whether messages are lost until publishers and subscribers have met.
+    /// Whether messages are lost until publishers and subscribers have discovered each other.
     pub const fn meets_slowly(self) -> bool {
         matches!(self, Discovery::Peers | Discovery::PeersAndChannels)
     }

@@ -1,23 +1,23 @@
-//! URLs of domains: `provider://network?key=value&key=value`, as LCM has them.
+//! Domain URLs: `provider://network?key=value&key=value`, in LCM's syntax.
 
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// The parts of a domain's URL. As in LCM nothing is percent-decoded, a key without `=` has an empty value, and of equal keys
-/// the last wins. Unlike LCM, a key that the provider does not know is an error.
+/// The parts of a domain URL. As in LCM, nothing is percent-decoded, a key without `=` has an empty value, and of
+/// equal keys the last wins. Unlike LCM, a key that the provider does not know is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
     text: String,
-    /// What it begins with, before `://`.
+    /// The scheme, before `://`.
     pub scheme: String,
-    /// What stands between that and the options.
+    /// The part between the scheme and the options.
     pub network: String,
     options: BTreeMap<String, String>,
 }
 
 impl Url {
-    /// `None`: it is not a URL.
+    /// `None`: not a URL.
     pub fn parse(text: &str) -> Option<Url> {
         let (scheme, rest) = text.split_once("://")?;
         let mut parts = rest.split('?');
@@ -31,12 +31,12 @@ impl Url {
         Some(Url { text: text.into(), scheme: scheme.into(), network, options })
     }
 
-    /// What a URL begins with, before `://`.
+    /// The scheme of a URL, before `://`.
     pub fn scheme_of(text: &str) -> Option<&str> {
         Some(text.split_once("://")?.0)
     }
 
-    /// Takes the value of `key` out, if it is there.
+    /// Removes the value of `key` and returns it, if present.
     pub fn take<T: FromStr>(&mut self, key: &str, what: &str) -> Result<Option<T>> {
         let Some(value) = self.options.remove(key) else { return Ok(None) };
         value
@@ -45,7 +45,7 @@ impl Url {
             .map_err(|_| Error::invalid(format!("`{key}={value}` in `{}`: it must be {what}", self.text)))
     }
 
-    /// What is left must be nothing. `known` are the provider's options, for the message.
+    /// Checks that no option is left. `known` lists the provider's options, for the error.
     pub fn finish(&self, known: &str) -> Result<()> {
         match self.options.keys().next() {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! Sockets that carry datagrams: UDP, or TCP with a length before each, to compare with.
+//! Sockets that carry datagrams: UDP, or, for comparison, TCP with a length before each.
 
 mod stream;
 
@@ -8,36 +8,36 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket}
 use std::os::fd::AsRawFd;
 use stream::Stream;
 
-/// Datagrams taken in one turn, so that sending has its turn too.
+/// Most datagrams received per cycle, so that sending proceeds too.
 const BATCH: usize = 256;
-/// What the kernel is asked to hold for us while we are away.
+/// Receive buffer requested from the kernel.
 const BUFFER: libc::c_int = 4 << 20;
 
-/// Datagrams are never cut on their way, and routers are not believed how long they may be: the tunnel finds that out itself.
+/// Datagrams are never fragmented, and routers' reports of the path MTU are ignored: the tunnel measures it itself.
 const WHOLE: [(libc::c_int, libc::c_int, libc::c_int); 2] = [
     (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_PROBE),
     (libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, libc::IPV6_PMTUDISC_PROBE),
 ];
 
-/// What became of a datagram.
+/// The result of a send.
 pub(crate) enum Sent {
-    /// It is on its way, or lost on it.
+    /// It was sent; it may still be lost.
     Gone,
-    /// There is no room for it at the moment.
+    /// The send buffer is full.
     Full,
-    /// It is too long for the interface that it would go by.
+    /// It is too long for the outgoing interface.
     TooLong,
-    /// The system does not send it: no route, or a rule against it.
+    /// The system did not send it: no route, or a firewall rule.
     Refused(io::Error),
 }
 
-/// What carries datagrams between two ends.
+/// Carries datagrams between two ends.
 pub(crate) enum Carrier {
     Udp { socket: UdpSocket, buffer: Vec<u8> },
     Tcp(Stream),
 }
 
-/// Finds the addresses of a name, such as `robot.example:7700`: one at least.
+/// Finds the addresses of a name, such as `robot.example:7700`; at least one.
 pub(crate) fn resolve(name: &str) -> Result<Vec<SocketAddr>> {
     let what = || format!("no address for `{name}`: write HOST:PORT, such as 192.0.2.1:7700");
     let found: Vec<_> = name.to_socket_addrs().map_err(|e| Error::system(what(), e))?.collect();
@@ -45,14 +45,14 @@ pub(crate) fn resolve(name: &str) -> Result<Vec<SocketAddr>> {
 }
 
 impl Carrier {
-    /// Waits at that address.
+    /// Listens at that address.
     pub fn listen(at: SocketAddr, tcp: bool) -> Result<Carrier> {
         match tcp {
             true => Ok(Carrier::Tcp(Stream::listen(at)?)),
             false => Carrier::udp(at),
         }
     }
-    /// Goes to the addresses of a name, as they were [found](resolve); returns them as the socket takes them. TCP goes to the
+    /// Connects to the [resolved](resolve) addresses of a name; returns them in the socket's format. TCP uses the
     /// first.
     pub fn connect(to: Vec<SocketAddr>, tcp: bool) -> Result<(Carrier, Vec<SocketAddr>)> {
         if tcp {
@@ -77,7 +77,7 @@ impl Carrier {
         let socket = UdpSocket::bind(at).map_err(failed)?;
         socket.set_nonblocking(true).map_err(failed)?;
         for option in [libc::SO_RCVBUF, libc::SO_SNDBUF] {
-            // As much as the system allows; less is no error.
+            // As much as the system allows; less is not an error.
             let _ = set(&socket, libc::SOL_SOCKET, option, BUFFER);
         }
         let families = if at.is_ipv6() { &WHOLE[..] } else { &WHOLE[..1] };
@@ -87,7 +87,7 @@ impl Carrier {
         Ok(Carrier::Udp { socket, buffer: vec![0; 1 << 16] })
     }
 
-    /// Where it is.
+    /// Its local address.
     pub fn local(&self) -> io::Result<SocketAddr> {
         match self {
             Carrier::Udp { socket, .. } => socket.local_addr(),
@@ -95,7 +95,7 @@ impl Carrier {
         }
     }
 
-    /// What to wait for. `full`: also for room to send.
+    /// The events to wait for. `full`: also for space to send.
     pub fn polls(&self, full: bool) -> libc::pollfd {
         let fd = match self {
             Carrier::Udp { socket, .. } => socket.as_raw_fd(),
@@ -104,7 +104,7 @@ impl Carrier {
         libc::pollfd { fd, events: libc::POLLIN | if full { libc::POLLOUT } else { 0 }, revents: 0 }
     }
 
-    /// Hands on what has come.
+    /// Passes on datagrams that have arrived.
     pub fn receive(&mut self, now: u64, mut take: impl FnMut(&mut [u8], SocketAddr)) -> Result<()> {
         let (socket, buffer) = match self {
             Carrier::Tcp(stream) => return stream.receive(now, take),
@@ -114,14 +114,14 @@ impl Carrier {
             match socket.recv_from(buffer) {
                 Ok((len, from)) => take(&mut buffer[..len], from),
                 Err(e) if e.kind() == ErrorKind::WouldBlock => break,
-                // What an earlier datagram met on its way: nobody there, no route. The tunnel finds out by silence.
+                // An error of an earlier datagram: no receiver, or no route. The tunnel detects that by silence.
                 Err(_) => {}
             }
         }
         Ok(())
     }
 
-    /// Sends a datagram, or says why not.
+    /// Sends a datagram, or returns why not.
     pub fn send(&mut self, datagram: &[u8], to: SocketAddr) -> Sent {
         let error = match self {
             Carrier::Tcp(stream) => return if stream.send(datagram) { Sent::Gone } else { Sent::Full },
@@ -137,7 +137,7 @@ impl Carrier {
         }
     }
 
-    /// Told in each turn whether the other end is known to be genuine.
+    /// Called each cycle with whether the other end is known to be genuine.
     pub fn check(&mut self, genuine: bool, now: u64) {
         if let Carrier::Tcp(stream) = self {
             stream.check(genuine, now);
@@ -145,7 +145,7 @@ impl Carrier {
     }
 }
 
-/// An address as a socket of IPv6 takes it.
+/// An address in the format of an IPv6 socket.
 fn mapped(address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V4(ip) => SocketAddr::from((ip.to_ipv6_mapped(), address.port())),
@@ -155,7 +155,7 @@ fn mapped(address: SocketAddr) -> SocketAddr {
 
 fn set(socket: &UdpSocket, level: libc::c_int, option: libc::c_int, value: libc::c_int) -> io::Result<()> {
     let len = size_of::<libc::c_int>() as libc::socklen_t;
-    // SAFETY: the option's value is an integer that lives as long as the call.
+    // SAFETY: the option's value is an integer that stays alive across the call.
     let result =
         unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const value).cast(), len) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }

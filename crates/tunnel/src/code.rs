@@ -1,19 +1,19 @@
 //! The erasure code: Reed–Solomon, from a library, over symbols of any length.
 //!
-//! A symbol is coded as two bytes of its length, then its bytes, then zeroes up to the longest of its block. So what is
-//! recovered knows where it ends.
+//! A symbol is coded as two bytes of its length, then its bytes, then zeros up to the longest of its block. So a
+//! recovered symbol includes its length.
 
 use reed_solomon_simd::{ReedSolomonDecoder, ReedSolomonEncoder};
 use std::collections::BTreeMap;
 
-/// The most symbols of a block that are not parity. The library takes as much parity.
+/// Most symbols of a block other than parity.
 pub(crate) const SOURCES: usize = 16_384;
-/// The most parity of a block.
+/// Most parity symbols of a block.
 pub(crate) const PARITIES: usize = 16_384;
-/// Bytes that say how long a symbol is.
+/// Bytes of a symbol's length.
 pub(crate) const LENGTH: usize = 2;
 
-/// Encodes and decodes, and keeps its tables and memory for the next time.
+/// An encoder and decoder, which keeps its tables and memory for reuse.
 #[derive(Default)]
 pub(crate) struct Coder {
     encoder: Option<ReedSolomonEncoder>,
@@ -21,17 +21,17 @@ pub(crate) struct Coder {
     padded: Vec<u8>,
 }
 
-/// Bytes of a block's parity: those of its longest symbol, rounded up to what the library takes.
+/// Bytes of a block's parity symbol: those of its longest symbol, rounded up for the library.
 pub(crate) fn width(longest: usize) -> usize {
     (longest + LENGTH).next_multiple_of(2)
 }
 
-/// Bytes that the library takes at most to restore a block, at either end.
+/// Most bytes that the library allocates to restore a block, at either end.
 pub(crate) fn work(sources: usize, parities: usize, width: usize) -> usize {
     (sources + parities).next_power_of_two().saturating_mul(2 * width.next_multiple_of(64))
 }
 
-/// Makes the library's tables, 8 MB, which it would make with the first parity: no message shall wait for that.
+/// Creates the library's tables, 8 MB, which the first parity would create otherwise and so delay a message.
 pub(crate) fn prepare() {
     let (mut coder, symbols) = (Coder::default(), [&[0; 2][..]; 2]);
     let parity = coder.encode(symbols.into_iter(), 2).into_iter().flatten();
@@ -40,7 +40,7 @@ pub(crate) fn prepare() {
 }
 
 impl Coder {
-    /// `parities` symbols, each [`width`] of the longest long. None where the numbers make no sense.
+    /// Returns `parities` symbols, each [`width`] of the longest long. `None` if the numbers are invalid.
     pub fn encode<'a>(
         &mut self,
         symbols: impl ExactSizeIterator<Item = &'a [u8]> + Clone,
@@ -62,8 +62,8 @@ impl Coder {
         Some(encoder.encode().ok()?.recovery_iter().map(<[u8]>::to_vec).collect())
     }
 
-    /// The symbols that are missing, by their number; none if that is not possible. What lies is found out where it can be
-    /// seen, and otherwise gives other bytes: the code corrects losses, not lies.
+    /// The missing symbols, by number; none if that is not possible. Contradictory input is detected where
+    /// possible, and otherwise gives wrong bytes: the code corrects losses, not forgeries.
     pub fn decode(
         &mut self,
         sources: usize,
@@ -94,7 +94,7 @@ impl Coder {
     }
 }
 
-/// A symbol as it is coded; none if it is longer than that.
+/// Encodes a symbol; `None` if it is too long.
 fn pad(symbol: &[u8], width: usize, padded: &mut Vec<u8>) -> Option<()> {
     if symbol.len() > width.checked_sub(LENGTH)? {
         return None;

@@ -1,36 +1,36 @@
-//! What both ends are told at their start.
+//! Settings of a tunnel's ends.
 
 use crate::{Error, Key, Result};
 use saltus_net::udp::Pace;
 use std::str::FromStr;
 
-/// What every network with IP carries: the length of a packet with the headers of IP and UDP.
+/// Packet length that every IP network carries, including the headers of IP and UDP.
 pub(crate) const SHORTEST: usize = 536;
 
-/// Which end this is. They differ in who begins, and in nothing else.
+/// Which end this is. They differ only in which of them starts the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Waits for the other, wherever it comes from.
+    /// Waits for the other end, at any address.
     Listen,
-    /// Knows where the other is, and begins; again when it hears nothing.
+    /// Has the other end's address and starts the session; again after silence.
     Connect,
 }
 
-/// How much is sent more than what is to be carried, so that what is lost can be made good.
+/// How much is sent in addition, to restore lost datagrams.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Redundancy {
     /// Nothing.
     None,
-    /// At least this part of a message's fragments, such as 0.25; more for small messages, so that they too survive the loss
-    /// that it is meant for, with 99.9 %. That loss is [`Redundancy::meant_for`].
+    /// At least this part of a message's fragments, such as 0.25. Small messages get more, so that 99.9 % of them
+    /// survive the loss in [`Redundancy::meant_for`] as well.
     Fixed(f64),
-    /// As much as the loss that the other end reports makes necessary.
+    /// As much as the loss reported by the other end requires.
     Auto,
 }
 
 impl Redundancy {
-    /// The loss that a fixed redundancy is meant for: half of what it can make good at most. 25 % bears up to 20 % of
-    /// all datagrams, so it is meant for 10 %.
+    /// The loss that a fixed redundancy is meant for: half of the most that it can restore. 25 % restores up to 20
+    /// % of all datagrams, so it is meant for 10 %.
     pub fn meant_for(part: f64) -> f64 {
         part / (1.0 + part) / 2.0
     }
@@ -48,54 +48,55 @@ impl FromStr for Redundancy {
         match part {
             Some(0.0) => Ok(Redundancy::None),
             Some(part) if (0.0..=400.0).contains(&part) => Ok(Redundancy::Fixed(part / 100.0)),
-            _ => Err(Error::Invalid("it is a part from 0% to 400%, or auto".into())),
+            _ => Err(Error::Invalid("it must be from 0% to 400%, or auto".into())),
         }
     }
 }
 
-/// What happens to messages that a newer one of their channel overtakes.
+/// The treatment of messages when a newer one of their channel exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// They are dropped: at the sender if they have not begun, at the receiver always. Nothing goes back in time.
+    /// Drop them: at the sender if sending has not begun, at the receiver always. Messages never go back in time.
     Newest,
-    /// They are delivered, as long as their deadline allows, in the order in which they become whole: never held back for an
-    /// older one.
+    /// Deliver them, within their deadline, in the order in which they are completed: never delayed for an older
+    /// one.
     All,
 }
 
-/// How long packets may be, with the headers of IP and UDP.
+/// Longest packet, including the headers of IP and UDP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mtu {
-    /// As long as the path carries, from 536 to 1,500 bytes: found out by probes, by each end for its direction.
+    /// As long as the path carries, from 536 to 1,500 bytes. Each end measures its direction with probes.
     Probed,
-    /// At most so many bytes, whatever the path carries.
+    /// At most this many bytes, on any path.
     Fixed(usize),
 }
 
-/// What an end is told at its start.
+/// The settings of an end.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The key that both ends share.
+    /// The key shared by both ends.
     pub key: Key,
-    /// How long packets may be.
+    /// Longest packet.
     pub mtu: Mtu,
-    /// What is sent in addition.
+    /// Additional datagrams against loss.
     pub redundancy: Redundancy,
-    /// Which messages count.
+    /// The treatment of messages when a newer one exists.
     pub order: Order,
-    /// How much may be sent: bytes a second with all headers of the tunnel, and at once. `None`: as much as comes.
+    /// Send rate: bytes per second including all headers of the tunnel, and bytes at once. `None`: no limit.
     pub pace: Option<Pace>,
-    /// Bytes that wait to be sent, and bytes of messages that are not whole yet: at most so many of each.
+    /// Most bytes of messages waiting to be sent, and separately of incomplete received messages.
     pub memory: usize,
 }
 
-/// The longest packet of IP.
+/// Longest IP packet.
 const LONGEST: usize = 65535;
-/// The least memory that makes sense: a few datagrams.
+/// Least useful memory: a few datagrams.
 const MEMORY: usize = 1 << 14;
 
 impl Config {
-    /// The usual settings: packets as long as the path carries, 25 % redundancy, the newest, no limit of rate, 64 MiB.
+    /// The default settings: packets as long as the path carries, 25 % redundancy, newest first, no rate limit, 64
+    /// MiB.
     pub fn new(key: Key) -> Config {
         Config {
             key,
@@ -107,19 +108,19 @@ impl Config {
         }
     }
 
-    /// Whether the settings make sense.
+    /// Checks the settings.
     pub(crate) fn check(&self) -> Result<()> {
         if let Mtu::Fixed(packet) = self.mtu
             && !(SHORTEST..=LONGEST).contains(&packet)
         {
             return Err(Error::Invalid(format!(
-                "packets of {packet} B: they must have from {SHORTEST} to {LONGEST}, and 1280 pass everywhere; \
-                 leave it out to find out what the path carries"
+                "packets of {packet} B: the length must be from {SHORTEST} to {LONGEST}, and 1280 passes everywhere; \
+                 omit it to measure what the path carries"
             )));
         }
         if self.memory < MEMORY {
             let memory = self.memory;
-            return Err(Error::Invalid(format!("a memory of {memory} B: it must have {MEMORY} B at least")));
+            return Err(Error::Invalid(format!("a memory of {memory} B: it must be at least {MEMORY} B")));
         }
         if let Redundancy::Fixed(part) = self.redundancy
             && !(0.0..=4.0).contains(&part)
@@ -130,7 +131,7 @@ impl Config {
             )));
         }
         if self.pace.is_some_and(|pace| pace.rate == 0) {
-            return Err(Error::Invalid("a rate of 0 sends nothing: leave it out for no limit".into()));
+            return Err(Error::Invalid("a rate of 0 sends nothing: omit it for no limit".into()));
         }
         Ok(())
     }

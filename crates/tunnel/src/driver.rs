@@ -8,41 +8,42 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// Datagrams sent in one turn, so that receiving has its turn too.
+/// Most datagrams sent per cycle, so that receiving proceeds too.
 const BATCH: usize = 64;
-/// The longest wait, in ns.
+/// Longest wait, in ns.
 const LONGEST: u64 = 100_000_000;
 
-/// One end of a tunnel. It starts no thread, but to look up a host's name again: whoever has it calls [`Driver::turn`] and
-/// [`Driver::wait`].
+/// One end of a tunnel. It starts no thread except to look up a host name again: the caller calls [`Driver::turn`]
+/// and [`Driver::wait`].
 pub struct Driver {
     tunnel: Tunnel,
     carrier: Carrier,
     tcp: bool,
-    /// The other end's, if it was called by a name.
+    /// The other end's name, if it was given by name.
     name: Option<Name>,
-    /// What the socket had no room for.
+    /// A datagram that the socket did not accept.
     waiting: Option<(SocketAddr, Vec<u8>)>,
-    /// Whether more can be sent at once.
+    /// Whether more can be sent immediately.
     more: bool,
-    /// Why the system did not send, or go where the name leads, the last time.
+    /// Why the system last did not send, or did not connect to a new address of the name.
     trouble: Option<Error>,
 }
 
 impl Driver {
-    /// An end that waits for the other at an address, such as `127.0.0.1:7700` or `0.0.0.0:7700`.
+    /// An end that listens at an address, such as `127.0.0.1:7700` or `0.0.0.0:7700`.
     ///
     /// # Errors
-    /// An address that is not this machine's or that is in use; settings that make no sense.
+    /// An address that is not this machine's or is in use; invalid settings.
     pub fn listen(config: Config, at: &str, tcp: bool) -> Result<Driver> {
         let carrier = Carrier::listen(resolve(at)?[0], tcp)?;
         Ok(Driver::new(Tunnel::listen(config, random())?, carrier, tcp))
     }
 
-    /// An end that calls the other, at `HOST:PORT`. While nobody is there, a name is looked up again every 5 s.
+    /// An end that connects to the other, at `HOST:PORT`. While it does not answer, the name is looked up again
+    /// every 5 s.
     ///
     /// # Errors
-    /// A name without an address; settings that make no sense. That nobody answers is no error.
+    /// A name without an address; invalid settings. It is not an error if the other end does not answer.
     pub fn connect(config: Config, to: &str, tcp: bool) -> Result<Driver> {
         let (found, now) = (resolve(to)?, clock::monotonic());
         let name = Name::new(to, &found, now);
@@ -55,8 +56,8 @@ impl Driver {
         Driver { tunnel, carrier, tcp, name: None, waiting: None, more: false, trouble: None }
     }
 
-    /// While nobody is there: goes where the other end's name leads now. If the system cannot, all stays as it was until the next
-    /// look.
+    /// While the other end does not answer: connects to the present addresses of its name. If that fails, all stays
+    /// as it was until the next lookup.
     fn look(&mut self, now: u64) {
         let Some(name) = self.name.as_mut().filter(|_| !self.tunnel.is_connected()) else { return };
         let Some(found) = name.look(now) else { return };
@@ -70,40 +71,40 @@ impl Driver {
         }
     }
 
-    /// Where it is.
+    /// Its local address.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn local(&self) -> io::Result<SocketAddr> {
         self.carrier.local()
     }
-    /// What it has done so far.
+    /// Its statistics.
     pub fn stats(&self) -> Stats {
         self.tunnel.stats()
     }
-    /// Whether there is somebody at the other end.
+    /// Whether the other end answers.
     pub fn is_connected(&self) -> bool {
         self.tunnel.is_connected()
     }
 
-    /// Why the system refused to send, the last time since this was asked last: no route, or a rule of a firewall; or to go where
-    /// the other end's name leads now.
+    /// Why the system refused to send, if it did since the last call: no route, or a firewall rule; or why it did
+    /// not connect to a new address of the other end's name.
     pub fn trouble(&mut self) -> Option<Error> {
         self.trouble.take()
     }
 
-    /// Takes a message to send, see [`Tunnel::send`]. It goes with the next turn.
+    /// Queues a message for sending, see [`Tunnel::send`]. The next cycle sends it.
     ///
     /// # Errors
-    /// As [`Tunnel::send`].
+    /// Those of [`Tunnel::send`].
     pub fn send(&mut self, channel: &[u8], payload: &[u8], deadline: u64) -> Result<()> {
         self.tunnel.send(channel, payload, deadline, clock::monotonic())
     }
 
-    /// Receives and sends what can be at once.
+    /// Receives and sends everything possible without waiting.
     ///
     /// # Errors
-    /// A socket that does not work any more.
+    /// A socket that no longer works.
     pub fn turn(&mut self, mut events: impl FnMut(Event<'_>)) -> Result<()> {
         let Driver { tunnel, carrier, .. } = self;
         let now = clock::monotonic();
@@ -128,18 +129,18 @@ impl Driver {
                     break;
                 }
                 Sent::TooLong => self.tunnel.refused(datagram.len(), clock::monotonic()),
-                // The tunnel counts it as lost on the way, and tries on.
+                // The tunnel counts it as lost, and keeps trying.
                 Sent::Refused(e) => self.trouble = Some(Error::system(format!("cannot send to {to}"), e)),
             }
         }
         Ok(())
     }
 
-    /// Waits until there is something to do, or one of `others` is readable, or that time (monotonic, in ns); never longer than
-    /// 100 ms, so that a caller can look whether to end.
+    /// Waits until there is work, or one of `others` is readable, or until that time (monotonic, in ns); at most
+    /// 100 ms, so that the caller can check whether to exit.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn wait(&self, others: &[BorrowedFd<'_>], until: u64) -> Result<()> {
         if self.more {
             return Ok(());
@@ -149,12 +150,12 @@ impl Driver {
         let other =
             |fd: &BorrowedFd<'_>| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         polls.extend(others.iter().map(other));
-        // While there is no room, what is due to be sent does not count.
+        // While the socket accepts nothing, datagrams due for sending do not count.
         let due = if full { u64::MAX } else { self.tunnel.next_timeout() };
         let now = clock::monotonic();
         let left = due.min(until).saturating_sub(now).min(LONGEST);
         let time = libc::timespec { tv_sec: 0, tv_nsec: left as libc::c_long };
-        // SAFETY: the list and the time live as long as the call; the signal mask stays.
+        // SAFETY: the list and the time stay alive across the call; the signal mask is unchanged.
         let ready = unsafe { libc::ppoll(polls.as_mut_ptr(), polls.len() as _, &time, std::ptr::null()) };
         match io::Error::last_os_error() {
             e if ready < 0 && e.kind() != io::ErrorKind::Interrupted => {
@@ -167,7 +168,7 @@ impl Driver {
 
 fn random() -> crate::Random {
     Box::new(|bytes| {
-        // A system that gave random numbers at its start gives them later.
+        // A system that returned random numbers at the start keeps returning them.
         crate::fill_random(bytes).expect("the system's generator of random numbers works");
     })
 }

@@ -1,29 +1,29 @@
-//! What can go wrong, in words with a remedy.
+//! Errors, with a remedy in their text.
 
 use std::fmt;
 use std::io;
 
-/// The result of everything here that can fail.
+/// The result of fallible functions of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong.
+/// An error of a tunnel.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// A setting or a value makes no sense; says what would.
+    /// A setting or value is invalid; the text gives the expected one.
     Invalid(String),
-    /// The message is longer than one block of the code holds.
+    /// The message is longer than a block of the code.
     TooLong {
         /// Its length in bytes.
         len: usize,
-        /// The most that it may have.
+        /// The most allowed.
         most: usize,
     },
-    /// The domain at this end.
+    /// An error of the domain at this end.
     Domain(saltus_domain::Error),
-    /// A socket, or something else of the system.
+    /// An error of a socket, or another system call.
     System {
-        /// What was attempted, and what to do.
+        /// What was attempted, and how to fix it.
         what: String,
         /// Why it failed.
         source: io::Error,

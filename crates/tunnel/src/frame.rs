@@ -1,4 +1,4 @@
-//! What is inside a sealed datagram: one symbol of a block, a report, or what finds out how long datagrams may be.
+//! The content of a sealed datagram: a symbol of a block, a report, or a path probe.
 //!
 //! ```text
 //!   symbol   kind 1 | block 4 | index 2 | sources 2 | parities 2 | life 2 | its bytes …
@@ -8,11 +8,11 @@
 //!   record   number 8 | made 4 | deadline 4 | name 1 + … | length 4 | payload …
 //! ```
 //!
-//! All numbers are little-endian, times in µs of the sender's clock except `life`, which is in ms. A **record** is a message
-//! with what belongs to it. A long one is cut into the symbols of a block; short ones lie whole in one symbol, and several
-//! such symbols are one block.
+//! All numbers are little-endian. Times are in µs of the sender's clock, except `life`, which is in ms. A
+//! **record** is a message and its header. A long one is cut into the symbols of a block. Short ones are whole in
+//! one symbol, and several such symbols form a block.
 
-/// What a symbol is.
+/// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A piece of one record.
@@ -34,43 +34,44 @@ impl Kind {
     }
 }
 
-/// What stands before a symbol's bytes.
+/// The header of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Symbol {
     pub kind: Kind,
-    /// The block that it belongs to. Blocks are counted.
+    /// Its block. Blocks are numbered.
     pub block: u32,
-    /// Its number among the block's symbols, or among its parity.
+    /// Its number among the block's symbols, or among its parity symbols.
     pub index: u16,
-    /// How many symbols and how much parity the block has; 0 while that is not known.
+    /// The block's numbers of symbols and of parity symbols; 0 while unknown.
     pub sources: u16,
     pub parities: u16,
-    /// How long the block is worth waiting for, in ms.
+    /// Remaining time of the block, in ms.
     pub life: u16,
 }
 
-/// Bytes before a symbol's own.
+/// Bytes of the header of a symbol.
 pub(crate) const SYMBOL: usize = 13;
 const REPORT: u8 = 9;
 const PROBE: u8 = 10;
 const SEEN: u8 = 11;
-/// Bytes of a probe that is not padded.
+/// Bytes of a probe without padding.
 const BARE: usize = 1 + 4;
 
-/// What an end tells the other about what it received.
+/// A report to the other end about its received datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Report {
     /// When it was sent.
     pub sent: u32,
-    /// How many datagrams the other has sent in this session, as far as is known here; and how many of them came.
+    /// How many datagrams the other end has sent in this session, as far as known here; and how many of them
+    /// arrived.
     pub highest: u64,
     pub received: u64,
-    /// `sent` of the other's last report, and how long ago that came.
+    /// `sent` of the other end's last report, and its age on arrival of this one.
     pub echo: u32,
     pub held: u32,
 }
 
-/// What a datagram holds.
+/// The content of a datagram.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Frame<'a> {
     Symbol(Symbol, &'a [u8]),
@@ -79,23 +80,23 @@ pub(crate) enum Frame<'a> {
     Seen(u32, u16),
 }
 
-/// A message with what belongs to it.
+/// A message and its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record<'a> {
     /// Its number among all messages of its sender.
     pub number: u64,
-    /// When it was handed to the tunnel.
+    /// When it was passed to the tunnel.
     pub made: u32,
-    /// How long after that it is worth something.
+    /// Time until its deadline, after that.
     pub deadline: u32,
     pub channel: &'a [u8],
     pub payload: &'a [u8],
 }
 
-/// Bytes of a record without its channel's name and its payload.
+/// Bytes of a record without its channel name and its payload.
 const RECORD: usize = 8 + 4 + 4 + 1 + 4;
 
-/// Reads one number after the other, and ends where the bytes do.
+/// Reads consecutive numbers until the bytes end.
 struct Read<'a>(&'a [u8]);
 
 impl<'a> Read<'a> {
@@ -145,7 +146,7 @@ impl Report {
     }
 }
 
-/// A probe of so many bytes.
+/// A probe of that many bytes.
 pub(crate) fn probe(number: u32, len: usize) -> Vec<u8> {
     let mut out = vec![PROBE];
     out.extend_from_slice(&number.to_le_bytes());
@@ -153,7 +154,7 @@ pub(crate) fn probe(number: u32, len: usize) -> Vec<u8> {
     out
 }
 
-/// The answer to it.
+/// The answer to a probe.
 pub(crate) fn seen(number: u32, len: u16) -> Vec<u8> {
     let mut out = vec![SEEN];
     out.extend_from_slice(&number.to_le_bytes());
@@ -162,7 +163,7 @@ pub(crate) fn seen(number: u32, len: u16) -> Vec<u8> {
 }
 
 impl<'a> Frame<'a> {
-    /// What these bytes are; none if they are nothing of ours.
+    /// Parses these bytes; `None` if they are invalid.
     pub fn read(bytes: &'a [u8]) -> Option<Frame<'a>> {
         let (kind, rest) = bytes.split_first()?;
         let mut read = Read(rest);
@@ -187,7 +188,7 @@ impl<'a> Frame<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// Bytes of it as it is written.
+    /// Bytes of the encoded record.
     pub fn len(channel: &[u8], payload: usize) -> usize {
         RECORD + channel.len() + payload
     }
@@ -203,7 +204,7 @@ impl<'a> Record<'a> {
         );
         out.extend_from_slice(self.payload);
     }
-    /// Reads the first of these bytes, and says what follows it.
+    /// Parses the first record, and returns it with the remaining bytes.
     pub fn read(bytes: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
         let mut read = Read(bytes);
         let (number, made, deadline) = (read.u64()?, read.u32()?, read.u32()?);

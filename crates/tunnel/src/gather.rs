@@ -1,4 +1,4 @@
-//! What has come of the blocks that are not whole yet. Bounded, whatever the other end sends.
+//! Received parts of incomplete blocks. Bounded, whatever the other end sends.
 
 use crate::code::{self, Coder, PARITIES, SOURCES};
 use crate::frame::{Record, Symbol};
@@ -6,12 +6,12 @@ use crate::group;
 use crate::parity::MOST_FOR_ONE;
 use std::collections::BTreeMap;
 
-/// Blocks that are remembered below the newest; older ones are refused.
+/// Blocks remembered below the newest; older ones are refused.
 const BLOCKS: u64 = 4096;
-/// Bytes that keeping a symbol takes besides its own, about.
+/// Approximate overhead of keeping a symbol, in bytes.
 const KEEPING: usize = 64;
 
-/// A symbol that contradicts itself, or what came before of its block.
+/// A symbol that contradicts itself or earlier symbols of its block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
@@ -19,23 +19,23 @@ pub(crate) struct Malformed;
 struct Block {
     /// Pieces of one message, or whole messages.
     pieces: bool,
-    /// 0 while it is not known.
+    /// 0 while unknown.
     sources: u16,
     parities: u16,
     symbols: BTreeMap<u16, Vec<u8>>,
     parity: BTreeMap<u16, Vec<u8>>,
     until: u64,
-    /// All of it has been handed on, or given up; nothing is kept.
+    /// It was delivered completely, or given up; nothing is kept.
     done: bool,
 }
 
-/// Blocks that are not whole yet.
+/// Incomplete blocks.
 pub(crate) struct Gather {
     blocks: BTreeMap<u64, Block>,
     newest: u64,
     bytes: usize,
     memory: usize,
-    /// Messages given up, at least: of a group not all may be known.
+    /// A lower bound of messages given up: some in a group may be unknown.
     incomplete: u64,
 }
 
@@ -43,11 +43,11 @@ impl Block {
     fn bytes(&self) -> usize {
         self.symbols.values().chain(self.parity.values()).map(|s| s.len() + KEEPING).sum()
     }
-    /// How many symbols are missing that are known to have been sent.
+    /// The number of missing symbols that are known to have been sent.
     fn missing(&self) -> u64 {
         u64::from(self.sources).saturating_sub(self.symbols.len() as u64)
     }
-    /// Whether a symbol fits what is known.
+    /// Whether a symbol is consistent with earlier ones.
     fn admits(&self, symbol: &Symbol) -> bool {
         let unknown = self.sources == 0 || symbol.sources == 0;
         self.pieces == symbol.kind.is_piece()
@@ -56,7 +56,7 @@ impl Block {
     }
 }
 
-/// Whether a symbol makes sense by itself.
+/// Whether a symbol is consistent in itself.
 fn is_sound(symbol: &Symbol, bytes: &[u8]) -> bool {
     let (sources, parities) = (usize::from(symbol.sources), usize::from(symbol.parities));
     let index = usize::from(symbol.index);
@@ -76,7 +76,7 @@ impl Gather {
         Gather { blocks: BTreeMap::new(), newest: 0, bytes: 0, memory, incomplete: 0 }
     }
 
-    /// Takes a symbol, and hands on the records that it makes readable; says of each whether it was restored.
+    /// Adds a symbol, and passes on the records that it makes readable, each with whether it was restored.
     pub fn take(
         &mut self,
         symbol: Symbol,
@@ -123,7 +123,7 @@ impl Gather {
         read.and(complete)
     }
 
-    /// The full number of a block, from its lower half; none if it is too old.
+    /// The full number of a block, from its lower half; `None` if it is too old.
     fn number(&mut self, low: u32) -> Option<u64> {
         let ahead = low.wrapping_sub(self.newest as u32).cast_signed();
         let number = self.newest.checked_add_signed(ahead.into())?;
@@ -140,7 +140,7 @@ impl Gather {
         Some(number)
     }
 
-    /// Hands on what can be restored now.
+    /// Delivers everything that can be restored now.
     fn complete(
         &mut self,
         number: u64,
@@ -157,7 +157,7 @@ impl Gather {
         self.bytes -= symbols.values().chain(parity.values()).map(|s| s.len() + KEEPING).sum::<usize>();
         let mut restored = Vec::new();
         if symbols.len() < sources {
-            // One long parity among many short pieces would take more to decode than all that came.
+            // One long parity symbol with many short pieces would need more memory to decode than all that arrived.
             let width = parity.values().map(Vec::len).max().unwrap_or(0);
             if code::work(sources, parities.into(), width) > 2 * self.memory {
                 return Err(Malformed);
@@ -179,7 +179,7 @@ impl Gather {
         Ok(())
     }
 
-    /// Keeps nothing of a block any more, and counts what it lacked.
+    /// Drops a block, and counts its missing messages.
     fn give_up(&mut self, number: u64) {
         let Some(block) = self.blocks.get_mut(&number) else { return };
         if !block.done {
@@ -189,7 +189,7 @@ impl Gather {
         }
     }
 
-    /// The oldest go first.
+    /// Drops the oldest blocks to stay within the limit.
     fn make_room(&mut self) {
         while self.bytes > self.memory {
             let oldest = self.blocks.iter().find(|(_, block)| !block.done).map(|(number, _)| *number);
@@ -198,7 +198,7 @@ impl Gather {
         }
     }
 
-    /// Gives up what is not worth waiting for any more.
+    /// Drops blocks past their deadline.
     pub fn expire(&mut self, now: u64) {
         let over = |(number, block): (&u64, &Block)| (!block.done && block.until < now).then_some(*number);
         for number in self.blocks.iter().filter_map(over).collect::<Vec<_>>() {
@@ -206,7 +206,7 @@ impl Gather {
         }
     }
 
-    /// Gives up everything.
+    /// Drops all blocks.
     pub fn clear(&mut self) {
         self.expire(u64::MAX);
     }

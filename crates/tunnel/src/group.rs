@@ -1,36 +1,37 @@
-//! Short messages, coded together: each is sent at once, and parity over several of them follows within their deadline.
+//! Short messages coded together: each is sent immediately, and parity over several of them follows within their
+//! deadline.
 
 use crate::code::Coder;
 use crate::frame::{Kind, Symbol};
 use std::collections::BTreeMap;
 
-/// Symbols that are coded together at most.
+/// Most symbols coded together.
 pub(crate) const MOST: usize = 32;
-/// Parity datagrams that wait to be sent at most.
+/// Most parity datagrams waiting to be sent.
 const WAITING: usize = 4096;
 
 /// Symbols that were sent and that parity will follow.
 struct Open {
     block: u32,
     symbols: Vec<Vec<u8>>,
-    /// When no more are added, and how long parity may take then.
+    /// When the group closes, and how long its parity may take then.
     closes: u64,
     spread: u64,
     life: u16,
 }
 
-/// The open group, and the parity of those before it.
+/// The open group, and the parity of earlier ones.
 #[derive(Default)]
 pub(crate) struct Groups {
     open: Option<Open>,
-    /// By when each is due.
+    /// Parity by due time.
     parity: BTreeMap<(u64, u32, u16), Vec<u8>>,
 }
 
-/// Half of the time until the deadline may pass until everything is sent: a quarter waits for others to be coded with, a quarter
-/// spreads the parity. The rest is for the way.
+/// Half of the time until the deadline is used for sending: a quarter to collect others for the group, a quarter to
+/// spread the parity. The rest is for the link.
 const PART: u64 = 4;
-/// The longest quarter, in ns: who has much time is not made to wait for all of it.
+/// Longest quarter, in ns, so that a long deadline does not cause a long delay.
 const LONGEST: u64 = 250_000_000;
 
 impl Groups {
@@ -59,7 +60,8 @@ impl Groups {
         Symbol { kind: Kind::Whole, block: open.block, index, sources: 0, parities: 0, life }
     }
 
-    /// Closes the group if it is full or its time has come. `parities` says how many follow so many.
+    /// Closes the group if it is full or its time is up. `parities` returns the number of parity symbols for a
+    /// number of symbols.
     pub fn close(&mut self, now: u64, coder: &mut Coder, parities: impl FnOnce(usize) -> usize) {
         let Some(open) = self.open.take_if(|open| open.symbols.len() >= MOST || now >= open.closes) else {
             return;
@@ -89,7 +91,7 @@ impl Groups {
         (first.key().0 <= now).then(|| first.remove())
     }
 
-    /// When to look again.
+    /// When to check again.
     pub fn next(&self) -> u64 {
         let closes = self.open.as_ref().map_or(u64::MAX, |open| open.closes);
         closes.min(self.parity.first_key_value().map_or(u64::MAX, |((due, ..), _)| *due))

@@ -1,15 +1,15 @@
-//! How a session begins.
+//! The handshake that starts a session.
 //!
 //! ```text
 //!   connecter ── hello    1 | nonce 24 | sealed: version 1           tag 16 ──►
 //!             ◄─ welcome  2 | nonce 24 | sealed: the hello's nonce 24 tag 16 ── listener
 //! ```
 //!
-//! Both are sealed under the shared key with XChaCha20-Poly1305, whose nonces may be random. The session's keys come of
-//! the shared key and both nonces. The welcome names the hello, so that the connecter knows that it is fresh. The listener
-//! knows that the connecter is there when the first datagram under the new keys comes; until then it keeps its old
-//! session, and a hello that somebody recorded and sends again changes nothing. A welcome is longer than its hello by 23
-//! bytes only.
+//! Both are sealed under the shared key with XChaCha20-Poly1305, whose nonces may be random. The session's keys are
+//! derived from the shared key and both nonces. The welcome contains the hello's nonce, which proves to the
+//! connecter that it is fresh. The first datagram under the new keys proves to the listener that the connecter is
+//! there. Until then it keeps its old session, so a recorded hello that is sent again changes nothing. A welcome is
+//! only 23 bytes longer than its hello.
 
 use crate::Key;
 use crate::seal::{Nonce, derive};
@@ -19,11 +19,11 @@ use chacha20poly1305::{KeyInit, Tag, XChaCha20Poly1305};
 /// The first byte of each.
 pub(crate) const HELLO: u8 = 1;
 pub(crate) const WELCOME: u8 = 2;
-/// The protocol that this is.
+/// The protocol version.
 const VERSION: u8 = 1;
 const TAG: usize = 16;
 
-/// Writes and reads hellos and welcomes.
+/// Writes and parses hellos and welcomes.
 pub(crate) struct Handshake {
     hello: XChaCha20Poly1305,
     welcome: XChaCha20Poly1305,

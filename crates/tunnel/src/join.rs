@@ -1,4 +1,4 @@
-//! A domain at each end: what is published in the one comes out in the other.
+//! Joins a domain at each end: messages published in one are published in the other.
 
 use crate::{Driver, Error, Event, Result, Stats};
 use saltus_bridge::Own;
@@ -7,39 +7,40 @@ use saltus_os::clock;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
-/// Messages taken from the domain in one turn.
+/// Most messages received from the domain per cycle.
 const BATCH: usize = 64;
 
-/// Channels that are published in. Whoever has the key may name any, but not fill this machine with them.
+/// Most channels published in. Any process with the key may choose names, but must not fill this machine with
+/// channels.
 const CHANNELS: usize = 4096;
-/// Errors of the domain's network that follow each other faster, in ns, are one that does not pass.
+/// Errors of the domain's network at shorter intervals, in ns, count as permanent.
 const APART: u64 = 500_000_000;
 
-/// What is said about the other end.
+/// A change of the other end's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// It is there.
+    /// It answers.
     Connected(SocketAddr),
-    /// Nothing comes from it any more.
+    /// It no longer answers.
     Lost,
 }
 
-/// What did not go from the domain to the tunnel or back.
+/// Messages that did not pass between the domain and the tunnel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Here {
     /// The tunnel's own messages, which are not sent back.
     pub own: u64,
     /// Messages too long for the tunnel.
     pub too_long: u64,
-    /// Messages that the domain did not take.
+    /// Messages that the domain did not accept.
     pub refused: u64,
-    /// Messages of channels that this end does not take in.
+    /// Messages of channels that this end does not accept.
     pub unwanted: u64,
     /// Messages that the domain dropped because this end was slow.
     pub dropped: u64,
 }
 
-/// Carries messages between a domain and the other end of a tunnel, without sending back what came from it.
+/// Carries messages between a domain and the other end of a tunnel, without sending them back.
 #[derive(Debug)]
 pub struct Join {
     driver: Driver,
@@ -47,21 +48,21 @@ pub struct Join {
     channels: Pattern,
     subscriber: Subscriber,
     publishers: HashMap<Vec<u8>, Publisher>,
-    /// What this tunnel has published in the domain.
+    /// Messages that this tunnel has published in the domain.
     own: Own,
     deadline: u64,
-    /// Until when another error of the domain's network is the end, monotonic ns.
+    /// Until then, another error of the domain's network is fatal; monotonic ns.
     troubled: u64,
     here: Here,
-    /// The last thing that went wrong without being the end: with the domain, a message or the network.
+    /// The last non-fatal error: of the domain, a message or the network.
     trouble: Option<Error>,
 }
 
 impl Join {
-    /// Joins the channels that match, in both directions. `deadline` is for what is sent, in ns.
+    /// Joins the channels that match, in both directions. `deadline` is for outgoing messages, in ns.
     ///
     /// # Errors
-    /// What the domain says.
+    /// Errors of the domain.
     pub fn new(
         driver: Driver,
         domain: &Domain,
@@ -75,19 +76,20 @@ impl Join {
         Ok(Join { driver, domain, channels, subscriber, publishers, own, deadline, troubled, here, trouble })
     }
 
-    /// Does what can be done at once, then waits until there is more, or that time (monotonic, in ns), for 100 ms at most.
+    /// Does everything possible without waiting, then waits until there is more, or until that time (monotonic, in
+    /// ns), at most 100 ms.
     ///
-    /// An error of the domain's network that may pass, such as a hub that is gone, is told by [`Join::trouble`].
+    /// Temporary errors of the domain's network, such as a lost hub, are returned by [`Join::trouble`].
     ///
     /// # Errors
-    /// A socket or a subscriber that does not work any more.
+    /// A socket or a subscriber that no longer works.
     pub fn step(&mut self, until: u64, mut notices: impl FnMut(Notice)) -> Result<()> {
         let more = self.take_from_domain()?;
         let Join { driver, domain, channels, publishers, own, here, trouble, .. } = self;
         driver.turn(|event| match event {
             Event::Connected(from) => notices(Notice::Connected(from)),
             Event::Lost => notices(Notice::Lost),
-            // This end decides what comes in, whatever the other sends.
+            // This end filters incoming channels, whatever the other sends.
             Event::Message(message) if channels.matches(message.channel) => {
                 let published = publish(domain, publishers, own, message.channel, message.payload);
                 if let Err(e) = published {
@@ -101,14 +103,14 @@ impl Join {
         self.driver.wait(&[fd], if more { 0 } else { until })
     }
 
-    /// Hands what is new in the domain to the tunnel; says whether there may be more.
+    /// Passes new messages of the domain to the tunnel; returns whether there may be more.
     fn take_from_domain(&mut self) -> Result<bool> {
         for _ in 0..BATCH {
             let now = clock::monotonic();
             let message = match self.subscriber.receive(Until::Poll) {
                 Ok(Some(message)) => message,
                 Ok(None) => return Ok(false),
-                // A hub that was lost, for instance: the domain sees to it itself.
+                // For instance a lost hub: the domain reconnects by itself.
                 Err(e @ saltus_domain::Error::Network(_)) if now >= self.troubled => {
                     self.troubled = now.saturating_add(APART);
                     self.trouble = Some(e.into());
@@ -127,22 +129,23 @@ impl Join {
         Ok(true)
     }
 
-    /// What the tunnel has done so far.
+    /// The tunnel's statistics.
     pub fn stats(&self) -> Stats {
         self.driver.stats()
     }
-    /// What happened between the domain and the tunnel.
+    /// Counts of messages between the domain and the tunnel.
     pub fn here(&self) -> Here {
         self.here
     }
-    /// The last thing that went wrong, once: a message that the domain or the tunnel did not take, a network that does not send.
+    /// The last non-fatal error, returned once: a message that the domain or the tunnel did not accept, or a
+    /// network that does not send.
     pub fn trouble(&mut self) -> Option<Error> {
         self.trouble.take().or_else(|| self.driver.trouble())
     }
-    /// Where this end is.
+    /// The local address of this end.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn local(&self) -> std::io::Result<SocketAddr> {
         self.driver.local()
     }

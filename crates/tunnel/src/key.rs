@@ -1,4 +1,4 @@
-//! The key that both ends share.
+//! The key shared by both ends.
 
 use crate::{Error, Result};
 use std::fmt;
@@ -11,22 +11,22 @@ use std::str::FromStr;
 /// Bytes of a key.
 const LEN: usize = 32;
 
-/// The key that both ends share. Whoever has it may read and write what the tunnel carries.
+/// The key shared by both ends. Any process that has it can read and write the tunnel's messages.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key([u8; LEN]);
 
 impl Key {
-    /// A new one, from the system's generator.
+    /// A new key, from the system's random generator.
     pub fn generate() -> Result<Key> {
         let mut bytes = [0; LEN];
         crate::fill_random(&mut bytes)?;
         Ok(Key(bytes))
     }
-    /// The key of these bytes. They must be random.
+    /// A key of these bytes. They must be random.
     pub fn from_bytes(bytes: [u8; LEN]) -> Key {
         Key(bytes)
     }
-    /// The key in a file. Whether others may read the file, too.
+    /// Reads the key in a file. Also returns whether others may read the file.
     ///
     /// # Errors
     /// [`Error::System`] if the file cannot be read, and [`Error::Invalid`] if there is no key in it.
@@ -35,11 +35,11 @@ impl Key {
         let open = File::open(file).map_err(unreadable)?;
         let mode = open.metadata().map_err(unreadable)?.permissions().mode();
         let mut text = String::new();
-        // Whatever file it is, a key is short.
+        // A key is short; other files need not be read completely.
         open.take(1000).read_to_string(&mut text).map_err(unreadable)?;
         Ok((text.parse()?, mode & 0o077 != 0))
     }
-    /// As text, 64 hexadecimal digits: what [`str::parse`] takes. Keep it secret.
+    /// As text, 64 hexadecimal digits, which [`str::parse`] accepts. Keep it secret.
     pub fn to_text(&self) -> String {
         self.0.iter().map(|b| format!("{b:02x}")).collect()
     }
@@ -54,7 +54,7 @@ impl FromStr for Key {
         let text = text.trim();
         let digit = |c: &u8| (*c as char).to_digit(16).map(|d| d as u8);
         let digits: Option<Vec<u8>> = text.as_bytes().iter().map(digit).collect();
-        // What was given is not said: it may be a key with one letter wrong.
+        // The error does not repeat the input: it may be a key with a typo.
         let digits = digits.filter(|d| d.len() == 2 * LEN).ok_or_else(|| {
             Error::Invalid("a key is 64 hexadecimal digits: make one with `saltus tunnel key`".into())
         })?;

@@ -5,14 +5,15 @@
 //!            newest     pieces and parity     secret              genuine   once      restores
 //! ```
 //!
-//! * A message has a **deadline**. What has not arrived by then is dropped, and nothing ever waits for it.
-//! * What is lost is **restored** from parity that was sent along (Reed–Solomon), not asked for again. Long messages are cut
-//!   into pieces and coded alone, short ones are sent at once and coded together.
-//! * Under congestion the **newest** goes first, and channels take turns, so that a camera does not stop a pulse.
-//! * Everything is **encrypted and authenticated** with a shared key. What is not genuine costs no memory.
-//! * Either end may start again, or come from another address, at any time.
+//! * A message has a **deadline**. A message that misses it is dropped; later messages do not wait for it.
+//! * Lost data is **restored** from parity sent along with it (Reed–Solomon), not requested again. Long messages
+//!   are cut into pieces and coded individually; short ones are sent immediately and coded together.
+//! * Under congestion the **newest** message is sent first, and channels take turns, so that a camera does not
+//!   delay a heartbeat.
+//! * Everything is **encrypted and authenticated** with a shared key. Datagrams that are not genuine use no memory.
+//! * Either end may restart, or change its address, at any time.
 //!
-//! [`Tunnel`] is the protocol without sockets and without a clock, [`Driver`] gives it both, and [`Join`] a domain.
+//! [`Tunnel`] is the protocol without sockets or a clock, [`Driver`] adds both, and [`Join`] adds a domain.
 
 mod carrier;
 mod code;
@@ -49,8 +50,8 @@ pub use session::{Arrived, Event};
 pub use stats::{Dropped, Rejected, Stats};
 pub use tunnel::{Random, Tunnel};
 
-/// Fills bytes from the system's generator.
+/// Fills bytes from the system's random generator.
 pub fn fill_random(bytes: &mut [u8]) -> Result<()> {
-    let failed = |e: getrandom::Error| Error::system("the system gives no random numbers", e.into());
+    let failed = |e: getrandom::Error| Error::system("the system returns no random numbers", e.into());
     getrandom::fill(bytes).map_err(failed)
 }

@@ -1,44 +1,44 @@
-//! What the reports of the other end tell: loss, round trip, and how old a message is.
+//! Measurements from the other end's reports: loss, round trip, and age of messages.
 
 use crate::frame::Report;
 use std::collections::VecDeque;
 
-/// How far back loss is measured, in ns; and the part of it that a sudden change shows in.
+/// Time over which loss is measured, in ns; and the shorter time that reveals a sudden change.
 const LONG: u64 = 3_000_000_000;
 const SHORT: u64 = 500_000_000;
-/// Reports that come closer together count as one.
+/// Reports at shorter intervals count as one.
 const APART: u64 = 50_000_000;
-/// A rise of the loss by so much is looked into.
+/// A rise of the loss by this much triggers a check of the path.
 const SUDDEN: f64 = 0.3;
-/// Fewer datagrams than this say nothing.
+/// Fewer datagrams than this give no estimate.
 const ENOUGH: u64 = 20;
-/// What is assumed before anything is known.
+/// Loss assumed before the first estimate.
 const ASSUMED: f64 = 0.05;
-/// More is not prepared for.
+/// The greatest loss that is compensated.
 const MOST: f64 = 0.6;
 
-/// Longer bursts are not prepared for.
+/// The longest bursts that are compensated.
 const MOST_BURST: f64 = 32.0;
 
-/// What is to be expected of the link.
+/// The expected behavior of the link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Expected {
-    /// The part that will be lost.
+    /// The part of datagrams that will be lost.
     pub loss: f64,
-    /// So many are lost together: 1, if each by itself.
+    /// How many are lost together; 1 if they are lost independently.
     pub burst: f64,
-    /// How long the way takes, in ns.
+    /// One-way delay, in ns.
     pub way: u64,
 }
 
-/// Microseconds on the clock that packets carry. It wraps after 71 minutes; only differences count.
+/// Microseconds on the clock in packets. It wraps after 71 minutes; only differences matter.
 pub(crate) fn micros(now: u64) -> u32 {
     (now / 1000) as u32
 }
 
 /// The loss of what this end sends, as the other end reports it.
 pub(crate) struct Loss {
-    /// When each report came, how many datagrams it spoke of, and how many of them had arrived.
+    /// Arrival time of each report, the number of datagrams it covers, and how many of them had arrived.
     reports: VecDeque<(u64, u64, u64)>,
     highest: u64,
     expected: Expected,
@@ -50,13 +50,13 @@ impl Loss {
         Loss { reports: VecDeque::new(), highest: 0, expected }
     }
 
-    /// Takes a report. `probes`: how many datagrams were lost because they were meant to try what passes.
+    /// Adds a report. `probes`: how many datagrams were lost because they probed the path.
     pub fn note(&mut self, now: u64, report: &Report, probes: u64) {
         if self.highest > report.highest {
-            return; // overtaken by a later one
+            return; // a later one arrived before
         }
         self.highest = report.highest;
-        // Whoever reports more often than is needed does not make this longer.
+        // Extra reports of the other end do not make this list longer.
         if self
             .reports
             .len()
@@ -66,24 +66,24 @@ impl Loss {
             self.reports.pop_back();
         }
         self.reports.push_back((now, report.highest.saturating_sub(probes), report.received));
-        // One that is older stays, so that a whole span is covered.
+        // One older report stays, so that a whole time span is covered.
         while self.reports.get(1).is_some_and(|(then, ..)| now.saturating_sub(*then) > LONG) {
             self.reports.pop_front();
         }
         self.expected = self.expect();
     }
 
-    /// How many of this end's datagrams have arrived.
+    /// The number of this end's datagrams that have arrived.
     pub fn arrived(&self) -> u64 {
         self.reports.back().map_or(0, |(_, _, received)| *received)
     }
-    /// Whether much more is lost than was a moment ago.
+    /// Whether the loss has just risen sharply.
     pub fn is_sudden(&self) -> bool {
         let before = self.over(LONG).map_or(ASSUMED, |(loss, _)| loss);
         self.over(SHORT).is_some_and(|(now, _)| now > before + SUDDEN)
     }
 
-    /// The part that was lost in the last `span`, and of how many; none if they are too few.
+    /// The part lost in the last `span`, and of how many; `None` if they are too few.
     fn over(&self, span: u64) -> Option<(f64, u64)> {
         let (now, highest, received) = self.reports.back()?;
         let start = self.reports.iter().rev().find(|(then, ..)| now.saturating_sub(*then) >= span);
@@ -93,12 +93,12 @@ impl Loss {
         (sent >= ENOUGH).then(|| (sent.saturating_sub(came) as f64 / sent as f64, sent))
     }
 
-    /// The part that was lost lately; none if nothing is known.
+    /// The recent loss; `None` if unknown.
     pub fn measured(&self) -> Option<f64> {
         self.over(LONG).map(|(loss, _)| loss)
     }
 
-    /// What to prepare for: a little more than the loss of the last seconds, at once more when it rises.
+    /// The loss to compensate: a little more than in the last seconds, and immediately more when it rises.
     pub fn expected(&self) -> Expected {
         self.expected
     }
@@ -111,7 +111,7 @@ impl Loss {
         Expected { loss: (long + doubt).max(short).min(MOST), burst, way: 0 }
     }
 
-    /// By how much the losses from report to report vary more than those that come one by one.
+    /// How much more the losses vary from report to report than independent losses would.
     fn burst(&self, loss: f64) -> f64 {
         let (mut excess, mut spans) = (0.0, 0_u32);
         for ((_, sent, came), (_, sent_next, came_next)) in
@@ -126,12 +126,12 @@ impl Loss {
             }
         }
         let factor = excess / f64::from(spans.max(2) - 1);
-        // So much comes by chance too.
+        // Chance explains this much too.
         if factor < 2.0 { 1.0 } else { factor.min(MOST_BURST) }
     }
 }
 
-/// The lowest of the last 10 to 20 seconds.
+/// The minimum of the last 10 to 20 seconds.
 #[derive(Default)]
 struct Lowest {
     since: u64,
@@ -151,14 +151,14 @@ impl Lowest {
     }
 }
 
-/// The other end's clock, as seen from here.
+/// The other end's clock, as observed here.
 #[derive(Default)]
 pub(crate) struct Clock {
-    /// The first difference that was seen: the others are counted from it, so that wrapping does not matter.
+    /// The first difference observed: others are counted from it, so that wrapping does not matter.
     base: Option<u32>,
     offset: Lowest,
     round_trip: Lowest,
-    /// `sent` of the last report, and when it came.
+    /// `sent` of the last report, and when it arrived.
     last: Option<(u32, u64)>,
 }
 
@@ -169,24 +169,24 @@ impl Clock {
         self.offset.note(now, signed(difference.wrapping_sub(base)));
         self.last = Some((report.sent, now));
         let round = signed(micros(now).wrapping_sub(report.echo).wrapping_sub(report.held));
-        // An end that has heard nothing yet echoes nothing.
+        // An end that has not received a report yet echoes nothing.
         if report.echo != 0 && round >= 0 {
             self.round_trip.note(now, round);
         }
     }
 
-    /// What a report says of the last one that came: its time, and how long ago that was.
+    /// The echo of the last report received: its time, and its age.
     pub fn echo(&self, now: u64) -> (u32, u32) {
         self.last.map_or((0, 0), |(sent, came)| (sent, micros(now).wrapping_sub(micros(came))))
     }
 
-    /// The shortest round trip of late, in µs.
+    /// The shortest recent round trip, in µs.
     pub fn round_trip(&self) -> Option<u32> {
         self.round_trip.get().and_then(|us| u32::try_from(us).ok())
     }
 
-    /// How old something is that the other end made then, in µs, taking the way back for as long as the way here.
-    /// Before a round trip is known, the way is taken for nothing.
+    /// The age of something that the other end made at `made`, in µs, assuming that both directions take the same
+    /// time. Before a round trip is known, the delay counts as zero.
     pub fn age(&self, now: u64, made: u32) -> Option<u64> {
         let way = self.round_trip.get().unwrap_or(0) / 2;
         let behind = signed(micros(now).wrapping_sub(made).wrapping_sub(self.base?)) - self.offset.get()?;
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn ages_need_no_common_clock() {
-        // Here it is 1 s; there the clock is just about to wrap. 20 ms one way, at times more.
+        // Here it is 1 s; there the clock is about to wrap. 20 ms one way, sometimes more.
         let there = |now: u64| micros(now).wrapping_sub(1_030_000);
         let mut clock = Clock::default();
         assert_eq!(clock.age(0, 0), None);
@@ -251,6 +251,6 @@ mod tests {
         assert_eq!(clock.round_trip(), Some(40_000));
         let now = 5000 * MS;
         assert_eq!(clock.age(now, there(now - 75 * MS)), Some(75_000));
-        assert_eq!(clock.age(now, there(now + 75 * MS)), Some(0), "what comes from the future is new");
+        assert_eq!(clock.age(now, there(now + 75 * MS)), Some(0), "a time from the future counts as new");
     }
 }

@@ -1,4 +1,4 @@
-//! The name that a connecter was given, looked up again while nobody is there: the other end may have another address by then.
+//! The other end's host name, looked up again while it does not answer: its address may have changed.
 
 use crate::carrier::resolve;
 use std::collections::BTreeSet;
@@ -6,34 +6,34 @@ use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-/// How long after one look the next may begin, in ns.
+/// Least time between two lookups, in ns.
 const AGAIN: u64 = 5_000_000_000;
 
-/// A name, and where it leads.
+/// A name and its addresses.
 pub(crate) struct Name {
     text: String,
-    /// Where one goes now.
+    /// The addresses in use.
     goes_to: BTreeSet<SocketAddr>,
     looked: u64,
-    /// Where the present look tells what it finds.
+    /// Receives the result of the present lookup.
     answer: Option<Receiver<Vec<SocketAddr>>>,
 }
 
 impl Name {
-    /// `None` of what is an address itself.
+    /// `None` if it is an address itself.
     pub fn new(text: &str, found: &[SocketAddr], now: u64) -> Option<Name> {
         let is_name = text.parse::<SocketAddr>().is_err();
         let goes_to = found.iter().copied().collect();
         is_name.then(|| Name { text: text.into(), goes_to, looked: now, answer: None })
     }
-    /// One goes there from now on.
+    /// Sets the addresses in use.
     pub fn goes_to(&mut self, found: Vec<SocketAddr>) {
         self.goes_to = found.into_iter().collect();
     }
 
-    /// Looks again, if it is time, and says what the name means now if one does not go there yet; the same addresses in another
-    /// order are nothing new. Never waits: the system may take long to answer, above all while the link is down, so that a thread
-    /// asks it.
+    /// Starts another lookup, if it is time, and returns the name's addresses if they differ from those in use,
+    /// regardless of order. Never waits: a thread does the lookup, which may take long, above all while the link is
+    /// down.
     pub fn look(&mut self, now: u64) -> Option<Vec<SocketAddr>> {
         if let Some(answer) = &self.answer {
             match answer.try_recv() {
@@ -43,7 +43,7 @@ impl Name {
                     return is_new.then_some(found);
                 }
                 Err(std::sync::mpsc::TryRecvError::Empty) => return None,
-                // It has found nothing.
+                // The lookup failed.
                 Err(std::sync::mpsc::TryRecvError::Disconnected) => self.answer = None,
             }
         }
@@ -51,7 +51,7 @@ impl Name {
             self.looked = now;
             let (text, (tell, answer)) = (self.text.clone(), channel());
             let look = move || resolve(&text).map(|found| tell.send(found));
-            // Without a thread it is tried again.
+            // If no thread can be started, it is tried again.
             let begun = thread::Builder::new().name("saltus-name".into()).spawn(look);
             self.answer = begun.is_ok().then_some(answer);
         }

@@ -1,28 +1,28 @@
-//! Messages that wait to be sent: a queue for each channel, taken in turn.
+//! Messages waiting to be sent: a queue for each channel, served in turn.
 
 use crate::Order;
 use crate::stats::Dropped;
 use std::collections::{HashMap, VecDeque};
 
-/// Channels that are told apart at once. Those with nothing to send make room.
+/// Most channels with separate queues. Those without messages are dropped first.
 const CHANNELS: usize = 1024;
 
-/// A message that waits.
+/// A message waiting to be sent.
 pub(crate) struct Waiting {
     pub number: u64,
-    /// When it was handed over, and until when it is worth something, in ns.
+    /// When it was queued, and its deadline, in ns.
     pub made: u64,
     pub until: u64,
     pub payload: Vec<u8>,
 }
 
-/// Messages that wait, by channel.
+/// Messages waiting to be sent, by channel.
 pub(crate) struct Outbox {
     order: Order,
     memory: usize,
     bytes: usize,
     lanes: HashMap<Vec<u8>, VecDeque<Waiting>>,
-    /// The channels that have something, whose turn it is first.
+    /// The channels that have messages, in the order of their turns.
     turns: VecDeque<Vec<u8>>,
 }
 
@@ -31,7 +31,7 @@ impl Outbox {
         Outbox { order, memory, bytes: 0, lanes: HashMap::new(), turns: VecDeque::new() }
     }
 
-    /// Takes a message in. Where only the newest counts, it takes the place of those that wait in its channel.
+    /// Queues a message. If only the newest matters, it replaces those waiting in its channel.
     pub fn push(&mut self, channel: &[u8], message: Waiting, dropped: &mut Dropped) {
         if !self.lanes.contains_key(channel) && self.lanes.len() >= CHANNELS {
             self.lanes.retain(|_, waiting| !waiting.is_empty());
@@ -50,7 +50,7 @@ impl Outbox {
             dropped.superseded += lane.len() as u64;
             self.bytes -= lane.drain(..).map(|w| w.payload.len()).sum::<usize>();
         }
-        // Its own channel makes room, the oldest first; others do not have to.
+        // Older messages of its own channel are dropped first; other channels keep theirs.
         while self.bytes + message.payload.len() > self.memory {
             let Some(oldest) = lane.pop_front() else {
                 dropped.full += 1;
@@ -72,8 +72,7 @@ impl Outbox {
         }
     }
 
-    /// The channel whose turn it is, and its message; those whose time is over are dropped on the way. Channels that are busy
-    /// are passed over.
+    /// The next channel and its message; drops messages past their deadline. Busy channels are skipped.
     pub fn first(
         &mut self,
         now: u64,
@@ -103,7 +102,8 @@ impl Outbox {
         Some((channel, self.lanes.get(channel)?.front()?))
     }
 
-    /// Takes what [`Outbox::first`] showed; its channel's next turn comes after the others'.
+    /// Removes the message that [`Outbox::first`] returned; the other channels' turns come before its channel's
+    /// next one.
     pub fn take(&mut self) -> Option<(Vec<u8>, Waiting)> {
         let channel = self.turns.pop_front()?;
         let lane = self.lanes.get_mut(&channel)?;
@@ -115,7 +115,7 @@ impl Outbox {
         Some((channel, message))
     }
 
-    /// Takes out the messages of which that is true.
+    /// Removes the messages for which that is true.
     pub fn split_off(&mut self, is_out: impl Fn(&[u8], &Waiting) -> bool) -> Vec<(Vec<u8>, Waiting)> {
         let mut out = Vec::new();
         for (channel, lane) in &mut self.lanes {
@@ -129,7 +129,7 @@ impl Outbox {
         out
     }
 
-    /// Drops everything that waits, and counts it.
+    /// Drops all waiting messages, and counts them.
     pub fn clear(&mut self) -> u64 {
         let count = self.lanes.drain().map(|(_, lane)| lane.len() as u64).sum();
         self.turns.clear();

@@ -12,16 +12,17 @@ pub(crate) struct Outgoing {
     sources: u16,
     parities: u16,
     next: usize,
-    /// Made when the pieces have gone.
+    /// Computed when the pieces were sent.
     parity: Vec<Vec<u8>>,
-    /// When it is worth nothing any more.
+    /// Its deadline.
     pub until: u64,
     /// Bytes of the message itself.
     pub payload: u64,
 }
 
 impl Outgoing {
-    /// `piece`: bytes of the longest symbol. `parities` says how many follow so many. A record has at most `SOURCES` pieces.
+    /// `piece`: bytes of the longest symbol. `parities` returns the number of parity symbols for a number of
+    /// symbols. A record has at most `SOURCES` pieces.
     pub fn new(
         block: u32,
         record: Vec<u8>,
@@ -29,7 +30,7 @@ impl Outgoing {
         life: u16,
         parities: impl FnOnce(usize) -> usize,
     ) -> Outgoing {
-        // Pieces of one length, so that the parity is no longer than it must be.
+        // Pieces of equal length, so that the parity is no longer than necessary.
         let piece = record.len().div_ceil(record.len().div_ceil(piece).max(1)).max(1);
         let sources = record.len().div_ceil(piece);
         let parities = parities(sources).min(PARITIES);
@@ -47,7 +48,8 @@ impl Outgoing {
         }
     }
 
-    /// The same anew, as another block of shorter symbols with as much parity for each; none if these would be too many.
+    /// The same message as another block of shorter symbols, with the same ratio of parity; `None` if these would
+    /// be too many.
     pub fn cut(self, block: u32, piece: usize) -> Option<Outgoing> {
         if self.record.len().div_ceil(piece) > SOURCES {
             return None;
@@ -58,7 +60,7 @@ impl Outgoing {
         Some(Outgoing { until, payload, ..Outgoing::new(block, record, piece, life, parities) })
     }
 
-    /// The next symbol; none when all have gone.
+    /// The next symbol; `None` when all were sent.
     pub fn next(&mut self, coder: &mut Coder) -> Option<Vec<u8>> {
         let sources = usize::from(self.sources);
         let (kind, index) = match self.next.checked_sub(sources) {
@@ -79,11 +81,11 @@ impl Outgoing {
         Some(symbol.write(bytes))
     }
 
-    /// Bytes of all its symbols, each with so many more.
+    /// Bytes of all its symbols, with `more` bytes added to each.
     pub fn bytes(&self, more: usize) -> u64 {
         (usize::from(self.sources) + usize::from(self.parities)) as u64 * (self.piece + SYMBOL + more) as u64
     }
-    /// Whether all pieces have gone; parity may follow.
+    /// Whether all pieces were sent; parity may follow.
     pub fn sent_once(&self) -> bool {
         self.next >= usize::from(self.sources)
     }
@@ -95,7 +97,7 @@ impl Outgoing {
     pub fn in_parity(&self) -> bool {
         self.next > usize::from(self.sources)
     }
-    /// Whether all is gone.
+    /// Whether everything was sent.
     pub fn done(&self) -> bool {
         self.next >= usize::from(self.sources) + usize::from(self.parities)
     }

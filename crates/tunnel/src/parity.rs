@@ -1,11 +1,11 @@
-//! How many datagrams to add to how many, by the binomial distribution.
+//! How much parity to add, by the binomial distribution.
 
-/// The most that a block may be followed by, for each of its own.
+/// Most parity datagrams for each datagram of a block.
 pub(crate) const MOST_FOR_ONE: usize = 8;
 
-/// The chance that of `n` datagrams, each lost with `loss`, more than `bearable` are lost.
+/// The probability that of `n` datagrams, each lost with probability `loss`, more than `bearable` are lost.
 ///
-/// This is what a block of `n - bearable` datagrams with `bearable` in addition fails with.
+/// This is the failure probability of a block of `n - bearable` datagrams with `bearable` parity datagrams.
 pub fn failure(n: usize, bearable: usize, loss: f64) -> f64 {
     if bearable >= n || loss <= 0.0 {
         return 0.0;
@@ -14,14 +14,14 @@ pub fn failure(n: usize, bearable: usize, loss: f64) -> f64 {
         return 1.0;
     }
     let mean = n as f64 * loss;
-    // Of the two tails the shorter one is added up, from its largest term outwards.
+    // The shorter of the two tails is summed, from its largest term outwards.
     if (bearable as f64) < mean {
         return 1.0 - add_up((0..=bearable).rev(), n, loss);
     }
     add_up(bearable + 1..=n, n, loss)
 }
 
-/// Adds the chances of so many losses, until the terms do not count any more.
+/// Sums the probabilities of these numbers of losses, until the terms are negligible.
 fn add_up(losses: impl Iterator<Item = usize>, n: usize, loss: f64) -> f64 {
     let mut sum = 0.0;
     for lost in losses {
@@ -34,7 +34,7 @@ fn add_up(losses: impl Iterator<Item = usize>, n: usize, loss: f64) -> f64 {
     sum.min(1.0)
 }
 
-/// The chance that exactly `lost` of `n` are lost.
+/// The probability that exactly `lost` of `n` are lost.
 fn exactly(n: usize, lost: usize, loss: f64) -> f64 {
     let kept = n - lost;
     let ways = ln_factorial(n) - ln_factorial(lost) - ln_factorial(kept);
@@ -51,7 +51,7 @@ fn ln_factorial(n: usize) -> f64 {
     stirling + 1.0 / (12.0 * x) - 1.0 / (360.0 * x.powi(3)) + 1.0 / (1260.0 * x.powi(5))
 }
 
-/// The fewest in addition to `sources` with which at most `target` of the blocks fail at that loss.
+/// The least parity for `sources` with which at most `target` of the blocks fail at that loss.
 ///
 /// ```
 /// use saltus_tunnel::parity;
@@ -63,16 +63,17 @@ pub fn needed(sources: usize, loss: f64, target: f64) -> usize {
     fewest(sources, target, |more| failure(sources + more, more, loss))
 }
 
-/// The chance that one of `sources` datagrams is lost and that `more` over all of them do not restore it.
+/// The probability that one of `sources` datagrams is lost and `more` parity datagrams over all of them do not
+/// restore it.
 pub fn failure_of_one(sources: usize, more: usize, loss: f64) -> f64 {
-    // It is lost itself, and of the others at least as many as can be restored.
+    // It is lost itself, and so are at least as many others as can be restored.
     match more.checked_sub(1) {
         None => loss,
         Some(others) => loss * failure(sources + others, others, loss),
     }
 }
 
-/// The fewest in addition to `sources` with which at most `target` of these are lost, each being a message of its own.
+/// The least parity for `sources` with which at most `target` of them are lost, if each is a separate message.
 ///
 /// ```
 /// use saltus_tunnel::parity;
@@ -84,7 +85,7 @@ pub fn needed_together(sources: usize, loss: f64, target: f64) -> usize {
 }
 
 fn fewest(sources: usize, target: f64, failure: impl Fn(usize) -> f64) -> usize {
-    // A hair more than the target, so that a loss of 0.1 in three copies is one in a thousand.
+    // Slightly more than the target, so that a loss of 0.1 in three copies is one in a thousand.
     let enough = |more: usize| failure(more) <= target * (1.0 + 1e-9);
     let (mut low, mut high) = (0, sources * MOST_FOR_ONE);
     while low < high {
@@ -98,7 +99,7 @@ fn fewest(sources: usize, target: f64, failure: impl Fn(usize) -> f64) -> usize 
 mod tests {
     use super::*;
 
-    /// Adds up everything, with binomial coefficients as they are defined.
+    /// Sums everything, with binomial coefficients by definition.
     fn plainly(n: usize, bearable: usize, loss: f64) -> f64 {
         let ways = |k: usize| (0..k).fold(1.0, |ways, i| ways * (n - i) as f64 / (i + 1) as f64);
         (bearable + 1..=n).map(|k| ways(k) * loss.powi(k as i32) * (1.0 - loss).powi((n - k) as i32)).sum()

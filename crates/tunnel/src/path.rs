@@ -1,7 +1,7 @@
-//! How long a datagram the path carries in one piece, found out by probes: in the spirit of RFC 8899.
+//! The longest datagram that the path carries, measured by probes: in the spirit of RFC 8899.
 //!
-//! A probe is a datagram that is padded to the length in question; the other end answers with the length that it saw. Nothing
-//! that a router says is believed, so nobody outside can make datagrams short. Lengths are bytes of UDP's payload.
+//! A probe is a datagram padded to the length in question; the other end answers with the length that it received.
+//! Messages from routers are ignored, so outsiders cannot make datagrams short. Lengths are bytes of UDP payload.
 //!
 //! ```text
 //!   start ── the usual length passes? ──yes──► search ── nothing left between ──► rest ── each 2 s: does it still pass? ─┐
@@ -10,7 +10,7 @@
 //!              the shortest length ──────────────┘◄────────────────────────────────┴──┘ a black hole
 //! ```
 //!
-//! A probe that is lost says something only if other datagrams came through meanwhile, and only if it is lost more often than
+//! A lost probe counts only if other datagrams arrived in the meantime, and only if probes are lost more often than
 //! the loss of the link explains. So neither an outage nor a bad radio makes datagrams short.
 
 use crate::Mtu;
@@ -18,74 +18,75 @@ use crate::config::SHORTEST;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 
-/// What nearly all networks carry, and data begins with; and what is not tried to exceed: Ethernet. Lengths of packets with the
-/// headers of IP and UDP.
+/// The length that nearly all networks carry, used first; and the longest tried: Ethernet's. Lengths of packets
+/// with the headers of IP and UDP.
 const USUAL: usize = 1228;
 const LONGEST: usize = 1500;
-/// Bytes that are not worth a search.
+/// A smaller difference in bytes is not worth a search.
 const STEP: usize = 8;
-/// A length that passed is tried again after so long, in ns.
+/// Interval at which the present length is confirmed, in ns.
 const CONFIRM: u64 = 2_000_000_000;
-/// Longer datagrams are tried again so long after a search, and after a path has become worse.
+/// Interval after which longer datagrams are tried again, after a search or when the path has become worse.
 const AGAIN: u64 = 600_000_000_000;
 const AGAIN_SOON: u64 = 10_000_000_000;
-/// What an answer takes besides the round trip: others must have been reported meanwhile, which happens each 100 ms.
+/// Time for an answer beyond the round trip: other datagrams must be reported in the meantime, which happens every
+/// 100 ms.
 const ANSWER: u64 = 250_000_000;
-/// Probes of one length at least and at most before it is given up; the chance that loss alone takes all of them.
+/// Least and most probes of one length before it is given up; the probability that loss alone takes all of them.
 const TRIES: u32 = 3;
 const TRIES_AT_MOST: u32 = 12;
 const CHANCE: f64 = 1e-3;
-/// Probes whose answers may still come.
+/// Most probes whose answers may still arrive.
 const OUT: usize = 16;
 
-/// What is known of the link when a probe is sent.
+/// The state of the link when a probe is sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known {
-    /// How many datagrams of this end have arrived, as the other end says.
+    /// How many datagrams of this end have arrived, as the other end reports.
     pub arrived: u64,
     pub loss: f64,
     /// In µs.
     pub round_trip: Option<u32>,
 }
 
-/// A length that is being tried.
+/// A length being tried.
 #[derive(Debug)]
 struct Trial {
     len: usize,
     left: u32,
-    /// How many datagrams had arrived when the last probe went.
+    /// How many datagrams had arrived when the last probe was sent.
     arrived: u64,
 }
 
-/// The lengths that are known to pass or not, and what is being tried.
+/// The lengths known to pass or not, and the present trial.
 #[derive(Debug)]
 pub(crate) struct Path {
-    /// What data may use, and whether it is known to pass.
+    /// The length that data may use, and whether it is known to pass.
     len: usize,
     confirmed: bool,
     shortest: usize,
     longest: usize,
-    /// The shortest that is known not to pass.
+    /// The shortest length known not to pass.
     high: usize,
-    /// When longer ones are tried again, and whether a fall made datagrams short.
+    /// When longer ones are tried again, and whether datagrams became short because lengths stopped passing.
     again: u64,
     fell: bool,
     trial: Option<Trial>,
-    /// When the next probe goes, or the last one is taken for lost.
+    /// When the next probe is sent, or the last one counts as lost.
     due: u64,
     out: VecDeque<(u32, usize)>,
     next: u32,
-    /// Probes that did not pass: no loss of the link.
+    /// Probes that did not pass, which do not count as loss of the link.
     pub lost: u64,
 }
 
-/// Bytes of the headers of IP and UDP on the way to there.
+/// Bytes of the headers of IP and UDP to that address.
 pub(crate) fn headers(peer: SocketAddr) -> usize {
     if peer.ip().to_canonical().is_ipv6() { 48 } else { 28 }
 }
 
 impl Path {
-    /// The path to there, of which nothing is known yet.
+    /// The path to that peer, not measured yet.
     pub fn new(mtu: Mtu, peer: SocketAddr, now: u64) -> Path {
         let [shortest, len, longest] = match mtu {
             Mtu::Fixed(packet) => [packet; 3],
@@ -117,13 +118,13 @@ impl Path {
         self.due
     }
 
-    /// A probe to send now: its number, and how long it is to be.
+    /// A probe to send now: its number and its length.
     pub fn probe(&mut self, now: u64, known: Known) -> Option<(u32, usize)> {
         if now < self.due {
             return None;
         }
         if let Some(trial) = &mut self.trial
-            // If nothing else came either, the link is down, and that the probe is lost says nothing.
+            // If nothing else arrived either, the link is down, and the lost probe does not count.
             && known.arrived > trial.arrived
         {
             self.lost += 1;
@@ -150,12 +151,12 @@ impl Path {
         Some(probe)
     }
 
-    /// Whether there are lengths that are worth a search.
+    /// Whether there are lengths worth a search.
     fn is_open(&self) -> bool {
         self.len < self.longest && self.high > self.len + STEP
     }
 
-    /// What to try next.
+    /// The next length to try.
     fn goal(&mut self, now: u64) -> usize {
         if now >= self.again {
             (self.again, self.high) = (u64::MAX, self.longest + 1);
@@ -168,7 +169,7 @@ impl Path {
         }
     }
 
-    /// The other end has seen a probe, and says how long it was.
+    /// The other end has received a probe, with this length.
     pub fn answered(&mut self, number: u32, len: usize, now: u64) {
         let Some(at) = self.out.iter().position(|probe| *probe == (number, len)) else { return };
         self.out.remove(at);
@@ -183,12 +184,13 @@ impl Path {
         }
     }
 
-    /// The path does not carry so many bytes.
+    /// The path does not carry this many bytes.
     fn fails(&mut self, len: usize, now: u64) {
         self.trial = None;
         self.high = self.high.min(len);
         if len <= self.len {
-            // Not even what passed before: what is known is of another path, and so are answers on their way.
+            // Not even a length that passed before: the measurements are of another path, and so are answers in
+            // transit.
             (self.len, self.confirmed, self.fell) = (self.shortest, true, true);
             self.high = self.high.max(self.shortest + 1);
             self.out.clear();
@@ -213,14 +215,14 @@ impl Path {
         self.due = confirm.min(self.again);
     }
 
-    /// This machine does not send so long a datagram: its own interface is too narrow.
+    /// This machine cannot send so long a datagram: its own interface has a smaller MTU.
     pub fn refused(&mut self, len: usize, now: u64) {
         if self.shortest < self.longest && len > self.shortest {
             self.fails(len, now);
         }
     }
 
-    /// Much is lost suddenly: perhaps what is long.
+    /// The loss has suddenly risen: perhaps long datagrams are lost.
     pub fn suspect(&mut self, now: u64) {
         if self.trial.is_none() && self.confirmed && !self.is_open() && self.len > self.shortest {
             self.due = self.due.min(now);
@@ -228,7 +230,7 @@ impl Path {
     }
 }
 
-/// So many probes that loss alone takes them all once in a thousand times at most.
+/// The number of probes that loss alone takes all at most once in a thousand times.
 fn tries(loss: f64) -> u32 {
     // The probe or its answer.
     let lost = 1.0 - (1.0 - loss).powi(2);

@@ -1,13 +1,13 @@
-//! Which numbers have been seen: each datagram is taken once, also when they come out of order.
+//! Replay protection: each datagram is accepted once, also when they arrive out of order.
 
-/// Numbers that are told apart below the highest.
+/// Window of numbers below the highest that are distinguished.
 const SEEN: u64 = 4096;
 const WORDS: usize = (SEEN / 64) as usize;
 
-/// The numbers seen lately. What is older than 4,096 below the highest is taken for seen.
+/// The numbers seen recently. A number more than 4,096 below the highest counts as seen.
 #[derive(Debug)]
 pub(crate) struct Replay {
-    /// One more than the highest.
+    /// The highest plus one.
     end: u64,
     seen: [u64; WORDS],
     /// How many different numbers were seen.
@@ -19,17 +19,17 @@ impl Replay {
         Replay { end: 0, seen: [0; WORDS], count: 0 }
     }
 
-    /// Whether the number is new. It is noted by [`Replay::note`], once the datagram is known to be genuine.
+    /// Whether the number is new. [`Replay::note`] records it, once the datagram is known to be genuine.
     pub fn is_new(&self, number: u64) -> bool {
         number >= self.end
             || (self.end - number <= SEEN && self.seen[Self::word(number)] & 1 << (number % 64) == 0)
     }
 
-    /// Notes a new number; says whether it is the highest so far.
+    /// Records a new number; returns whether it is the highest so far.
     pub fn note(&mut self, number: u64) -> bool {
         let highest = number >= self.end;
         if highest {
-            // What lies between is forgotten: it is of numbers one round ago.
+            // The bits in between are cleared: they belong to numbers of the previous round.
             if number - self.end >= SEEN {
                 self.seen = [0; WORDS];
             } else {

@@ -1,10 +1,10 @@
-//! What makes a datagram secret and genuine: ChaCha20-Poly1305, with keys that belong to one session.
+//! Encryption and authentication of datagrams: ChaCha20-Poly1305, with the keys of one session.
 //!
 //! ```text
 //!   data      3 | session 4 | number 8 | sealed …        tag 16
 //! ```
 //!
-//! The number is the nonce, and never comes twice under a key: each session has keys of its own, each direction too.
+//! The number is the nonce, and is never used twice under a key: each session and direction has its own key.
 
 use crate::{Key, Role};
 use chacha20poly1305::aead::AeadInPlace;
@@ -12,16 +12,16 @@ use chacha20poly1305::{ChaCha20Poly1305, KeyInit, Tag};
 use hkdf::Hkdf;
 use sha2::Sha256;
 
-/// What makes a hello or a welcome the only one of its kind.
+/// Makes a hello or a welcome unique.
 pub(crate) type Nonce = [u8; 24];
 
 /// The first byte of a datagram with data.
 pub(crate) const DATA: u8 = 3;
-/// Bytes before what is sealed.
+/// Bytes before the sealed part.
 const HEADER: usize = 1 + 4 + 8;
-/// Bytes behind it.
+/// Bytes after it.
 const TAG: usize = 16;
-/// Bytes that sealing adds.
+/// Bytes added by sealing.
 pub(crate) const OVERHEAD: usize = HEADER + TAG;
 
 /// The keys of one session, as one end has them.
@@ -32,7 +32,7 @@ pub(crate) struct Seal {
     next: u64,
 }
 
-/// Bytes that are made from the key and what was said at the beginning, for one use.
+/// Bytes derived from the key and the handshake, for one purpose.
 pub(crate) fn derive<const N: usize>(key: &Key, salt: &[u8], purpose: &[u8]) -> [u8; N] {
     let mut out = [0; N];
     let hkdf = Hkdf::<Sha256>::new(Some(salt), key.bytes());
@@ -41,7 +41,7 @@ pub(crate) fn derive<const N: usize>(key: &Key, salt: &[u8], purpose: &[u8]) -> 
 }
 
 impl Seal {
-    /// The session that begins with these two.
+    /// The session of this hello and welcome.
     pub fn new(key: &Key, role: Role, hello: &Nonce, welcome: &Nonce) -> Seal {
         let salt = [hello.as_slice(), welcome.as_slice()].concat();
         let cipher = |purpose: &[u8]| ChaCha20Poly1305::new(&derive::<32>(key, &salt, purpose).into());
@@ -53,12 +53,12 @@ impl Seal {
         Seal { session: derive(key, &salt, b"saltus tunnel 1: session"), send, open, next: 0 }
     }
 
-    /// Whether a datagram says that it belongs to this session.
+    /// Whether a datagram claims to belong to this session.
     pub fn concerns(&self, datagram: &[u8]) -> bool {
         datagram.get(1..5) == Some(&self.session)
     }
 
-    /// A datagram with this inside.
+    /// A datagram with this content.
     pub fn seal(&mut self, plain: &[u8]) -> Vec<u8> {
         let mut datagram = Vec::with_capacity(plain.len() + OVERHEAD);
         datagram.push(DATA);
@@ -67,7 +67,7 @@ impl Seal {
         datagram.extend_from_slice(plain);
         let (header, body) = datagram.split_at_mut(HEADER);
         let nonce = nonce(self.next);
-        // 2^64 datagrams take longer than any machine lasts.
+        // 2^64 datagrams take longer than the life of any machine.
         self.next += 1;
         let tag = self.send.encrypt_in_place_detached(&nonce.into(), header, body);
         datagram.extend_from_slice(&tag.expect("datagrams are shorter than the cipher's limit"));
@@ -79,7 +79,7 @@ impl Seal {
         Some(u64::from_le_bytes(datagram.get(5..HEADER)?.try_into().ok()?))
     }
 
-    /// What is inside, opened in place; none if the other end did not write it.
+    /// The content, decrypted in place; `None` if the other end did not write it.
     pub fn open<'a>(&self, datagram: &'a mut [u8]) -> Option<&'a [u8]> {
         let number = Seal::number(datagram)?;
         let (header, rest) = datagram.split_at_mut_checked(HEADER)?;

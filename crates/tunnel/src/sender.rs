@@ -1,4 +1,4 @@
-//! What to send next: short messages and long ones in turn, each channel in turn, and what makes losses good.
+//! What to send next: short and long messages in turn, each channel in turn, and parity.
 
 use crate::code::{self, Coder, LENGTH, SOURCES};
 use crate::frame::{Record, SYMBOL};
@@ -13,30 +13,30 @@ use crate::{Config, Error, Redundancy, Result, parity};
 use saltus_net::udp::Pacer;
 use std::collections::VecDeque;
 
-/// Long messages, of different channels, that are sent at once, a piece of each in turn.
+/// Long messages, of different channels, that are sent concurrently, a piece of each in turn.
 const AT_ONCE: usize = 4;
-/// Of messages for which there is a fixed redundancy at most so many are to be lost.
+/// Target of the part of messages lost with a fixed redundancy.
 const FIXED_TARGET: f64 = 1e-3;
-/// Of messages whose redundancy follows the loss.
+/// Target of the part of messages lost when redundancy follows the loss.
 const AUTO_TARGET: f64 = 1e-4;
-/// Bytes of the headers of IP and UDP, which the rate counts too.
+/// Bytes of the headers of IP and UDP, which the rate includes.
 const HEADERS: u64 = 28;
 
 /// The sending half of a tunnel. Times are in ns.
 pub(crate) struct Sender {
     redundancy: Redundancy,
     memory: usize,
-    /// Bytes of the longest datagram, and those that a symbol in it holds.
+    /// Bytes of the longest datagram, and of a symbol in it.
     datagram: usize,
     capacity: usize,
     pacer: Pacer,
     rate: Option<u64>,
-    /// The rate allows nothing before.
+    /// The rate allows nothing before this time.
     not_before: u64,
     short: Outbox,
     long: Outbox,
     sending: VecDeque<(Vec<u8>, Outgoing)>,
-    /// Whose turn it is.
+    /// Whether long messages are next.
     long_first: bool,
     groups: Groups,
     coder: Coder,
@@ -65,7 +65,7 @@ impl Sender {
         }
     }
 
-    /// Takes a message that is worth something until then.
+    /// Queues a message with this deadline.
     pub fn push(
         &mut self,
         channel: &[u8],
@@ -87,12 +87,12 @@ impl Sender {
         Ok(())
     }
 
-    /// Bytes of the longest record: coding takes several times its memory, at either end.
+    /// Bytes of the longest record: coding needs several times its memory, at either end.
     fn longest(&self) -> usize {
         (SOURCES * self.capacity).min(self.memory / 4)
     }
 
-    /// Datagrams may be so long from now on. What is on its way in longer ones is cut anew.
+    /// Sets the longest datagram. Messages being sent in longer ones are cut again.
     pub fn fit(&mut self, datagram: usize, stats: &mut Stats) {
         if datagram == self.datagram {
             return;
@@ -104,7 +104,8 @@ impl Sender {
         if !shorter {
             return;
         }
-        // What was sent once is not sent again, or it might come twice; and its parity is too long.
+        // A message whose pieces were all sent is not sent again, or it might arrive twice; and its parity is too
+        // long.
         self.groups = Groups::default();
         for (channel, outgoing) in std::mem::take(&mut self.sending) {
             if !outgoing.sent_once() {
@@ -120,7 +121,7 @@ impl Sender {
         }
     }
 
-    /// Forgets what is on its way: there is another at the other end.
+    /// Drops messages being sent: the other end is a new one.
     pub fn restart(&mut self, stats: &mut Stats) {
         let lost = self.sending.drain(..).filter(|(_, outgoing)| !outgoing.sent_once()).count();
         stats.dropped.no_peer += lost as u64;
@@ -134,7 +135,7 @@ impl Sender {
         self.restart(stats);
     }
 
-    /// What to seal and send now, if anything. `expected` is what to prepare for where redundancy follows it.
+    /// The next frame to seal and send, if any. `expected` is what redundancy follows.
     pub fn next(&mut self, now: u64, expected: Expected, stats: &mut Stats) -> Option<Vec<u8>> {
         if now < self.not_before {
             return None;
@@ -153,7 +154,7 @@ impl Sender {
         }
     }
 
-    /// As many short messages as wait, in one symbol.
+    /// As many waiting short messages as fit, in one symbol.
     fn next_short(&mut self, now: u64, stats: &mut Stats) -> Option<Vec<u8>> {
         let (mut symbol, mut until) = (Vec::new(), u64::MAX);
         let (mut first, mut last) = (u64::MAX, 0);
@@ -176,7 +177,7 @@ impl Sender {
         Some(header.write(&symbol))
     }
 
-    /// Begins with long messages, one of a channel at a time: what waits may still be replaced by a newer one.
+    /// Begins to send long messages, one per channel at a time: waiting ones may still be replaced by newer ones.
     fn begin(&mut self, now: u64, expected: Expected, stats: &mut Stats) {
         while self.sending.len() < AT_ONCE {
             let sending = &self.sending;
@@ -198,7 +199,8 @@ impl Sender {
             let mut outgoing = Outgoing::new(block, bytes, self.capacity, life, parities);
             let bytes = outgoing.bytes(OVERHEAD + HEADERS as usize);
             let time = self.rate.map_or(0, |rate| bytes.saturating_mul(1_000_000_000) / rate);
-            // With its parity and the way it must be there in time, or it only takes the place of another.
+            // It must arrive in time with its parity and the delay of the link; otherwise it would only delay
+            // another.
             if now.saturating_add(time).saturating_add(expected.way) > message.until {
                 stats.dropped.too_slow += 1;
                 continue;
@@ -212,7 +214,7 @@ impl Sender {
         loop {
             let (channel, mut outgoing) = self.sending.pop_front()?;
             if outgoing.until <= now {
-                // Parity that comes too late is no loss of a message.
+                // Parity that is too late does not lose a message.
                 stats.dropped.expired += u64::from(!outgoing.sent_once());
                 continue;
             }
@@ -229,7 +231,7 @@ impl Sender {
         }
     }
 
-    /// A datagram of so many bytes was sent.
+    /// Records that a datagram of this many bytes was sent.
     pub fn spent(&mut self, now: u64, bytes: usize) {
         self.not_before = now.saturating_add(self.pacer.take(now, bytes as u64 + HEADERS));
     }
@@ -252,7 +254,7 @@ fn record<'a>(channel: &'a [u8], message: &'a Waiting) -> Record<'a> {
     }
 }
 
-/// The time that is left, in ms, as a symbol says it.
+/// The remaining time in ms, as in a symbol.
 fn life(until: u64, now: u64) -> u16 {
     u16::try_from(until.saturating_sub(now).div_ceil(1_000_000)).unwrap_or(u16::MAX)
 }
@@ -263,7 +265,7 @@ fn count(next: &mut u32) -> u32 {
     this
 }
 
-/// As much of the parity as the other end can take.
+/// As much of the parity as the other end's memory allows.
 fn fitting(sources: usize, parities: usize, width: usize, memory: usize) -> usize {
     let mut parities = parities.min(sources * MOST_FOR_ONE);
     while parities > 0 && code::work(sources, parities, width) > memory {
@@ -272,10 +274,10 @@ fn fitting(sources: usize, parities: usize, width: usize, memory: usize) -> usiz
     parities
 }
 
-/// How much parity follows a message of so many symbols.
+/// The parity of a message of this many symbols.
 fn alone(redundancy: Redundancy, sources: usize, expected: Expected) -> usize {
     match redundancy {
-        // Losses that come so many together are fewer and larger losses.
+        // Losses in bursts of this size act like fewer and larger losses.
         Redundancy::Auto if expected.burst > 1.0 => {
             let bursts = (sources as f64 / expected.burst).ceil() as usize;
             let needed = parity::needed(bursts, expected.loss, AUTO_TARGET);
@@ -285,7 +287,7 @@ fn alone(redundancy: Redundancy, sources: usize, expected: Expected) -> usize {
     }
 }
 
-/// How much follows so many symbols of which each is worth something alone.
+/// The parity of this many symbols that are separate messages.
 fn together(redundancy: Redundancy, sources: usize, loss: f64) -> usize {
     extra(redundancy, sources, loss, parity::needed_together)
 }
@@ -317,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_new_session_counts_its_blocks_from_the_beginning() {
-        // The other end begins at 0, and takes what lies half of all numbers ahead for old.
+        // The other end begins at 0, and treats a number half of the range ahead as old.
         let (mut sender, mut stats) = (sender(Redundancy::None), Stats::default());
         sender.next_block = 1 << 31;
         sender.restart(&mut stats);

@@ -1,4 +1,4 @@
-//! One session with the other end: its keys, what has been seen, what is not whole yet, what was measured.
+//! One session with the other end: its keys, seen numbers, incomplete messages and measurements.
 
 use crate::code::Coder;
 use crate::frame::{Frame, Record, Report, probe, seen};
@@ -11,41 +11,41 @@ use crate::{Config, Mtu, Order, Stats};
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 
-/// How often an end reports what it received; that also keeps address translators awake.
+/// Interval of reports on received datagrams; they also keep address translators awake.
 const REPORT: u64 = 100_000_000;
-/// Channels whose newest message is remembered.
+/// Most channels whose newest message is remembered.
 const CHANNELS: usize = 4096;
 
-/// Answers to probes that wait to be sent.
+/// Most answers to probes waiting to be sent.
 const ANSWERS: usize = 8;
 
-/// What came out of the tunnel.
+/// An event of a tunnel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// The other end is there, from this address; or it is a new one.
+    /// The other end answers, from this address; or it is a new one.
     Connected(SocketAddr),
-    /// Nothing has come from it for five seconds. The tunnel goes on trying.
+    /// Nothing has arrived from it for five seconds. The tunnel keeps trying.
     Lost,
     /// A message.
     Message(Arrived<'a>),
 }
 
-/// A message that came out of the tunnel.
+/// A message that arrived through the tunnel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrived<'a> {
     /// Its channel.
     pub channel: &'a [u8],
     /// Its bytes.
     pub payload: &'a [u8],
-    /// Its number among all messages that the other end took in.
+    /// Its number among all messages that the other end accepted.
     pub number: u64,
-    /// How old it is, in µs, as far as that is known yet: the way is taken for half of the shortest round trip.
+    /// Its age in µs, if known yet: the delay counts as half of the shortest round trip.
     pub age: Option<u64>,
     /// Whether a part of it was lost and has been restored.
     pub recovered: bool,
 }
 
-/// What has been delivered.
+/// The messages delivered.
 struct Delivered {
     order: Order,
     /// The highest number of each channel.
@@ -63,7 +63,7 @@ pub(crate) struct Session {
     clock: Clock,
     mtu: Mtu,
     path: Path,
-    /// The probes that came: their numbers and how long they were.
+    /// The probes received: their numbers and lengths.
     probes: VecDeque<(u32, u16)>,
     heard: u64,
     next_report: u64,
@@ -98,13 +98,13 @@ impl Session {
         self.peer
     }
     fn move_to(&mut self, peer: SocketAddr, now: u64) {
-        // A translator changes the port; who changes the address may be on another path.
+        // A translator changes the port; a peer that changes its address may be on another path.
         if self.peer.ip() != peer.ip() {
             self.path = Path::new(self.mtu, peer, now);
         }
         self.peer = peer;
     }
-    /// When the last genuine datagram came.
+    /// When the last genuine datagram arrived.
     pub fn heard(&self) -> u64 {
         self.heard
     }
@@ -124,7 +124,7 @@ impl Session {
     pub fn refused(&mut self, len: usize, now: u64) {
         self.path.refused(len, now);
     }
-    /// Gives up what is not whole, and says how many messages that were.
+    /// Drops incomplete messages, and returns how many there were.
     pub fn end(&mut self) -> u64 {
         self.gather.clear();
         self.gather.incomplete()
@@ -138,7 +138,7 @@ impl Session {
         (self.loss.measured(), self.clock.round_trip())
     }
 
-    /// Takes a datagram that says it is of this session. None if it is not genuine.
+    /// Processes a datagram that claims to be of this session. `None` if it is not genuine.
     pub fn receive(
         &mut self,
         datagram: &mut [u8],
@@ -153,9 +153,10 @@ impl Session {
             return Some(());
         }
         let plain = self.seal.open(datagram)?;
-        // Only now it may change anything.
+        // Only now may it change anything.
         if self.replay.note(number) {
-            // The other end may have moved, or a translator gave it another port. Not by an old datagram, though.
+            // The other end may have moved, or a translator gave it another port. An old datagram does not count,
+            // though.
             self.move_to(from, now);
         }
         self.heard = self.heard.max(now);
@@ -200,7 +201,7 @@ impl Session {
         Some(())
     }
 
-    /// What the ends say to each other besides messages, if something is due: a report, an answer, a probe.
+    /// The next frame between the ends other than a message, if one is due: a report, an answer, a probe.
     pub fn own_words(&mut self, now: u64, stats: &mut Stats) -> Option<Vec<u8>> {
         let words = self.report(now, stats).or_else(|| self.answer_or_probe(now))?;
         Some(self.seal.seal(&words))
@@ -228,14 +229,14 @@ impl Session {
         stats.dropped.incomplete += self.gather.incomplete();
         let (highest, received) = self.replay.counts();
         let (echo, held) = self.clock.echo(now);
-        // 0 stands for nothing, so nobody was ever there at 0.
+        // 0 means none, so no time is 0.
         let report = Report { sent: micros(now).max(1), highest, received, echo, held };
         Some(report.write())
     }
 }
 
 impl Delivered {
-    /// Whether a message is to be delivered; if not, it is counted why.
+    /// Whether to deliver a message; if not, the reason is counted.
     fn admits(&mut self, record: &Record<'_>, age: Option<u64>, stats: &mut Stats) -> bool {
         if age.is_some_and(|age| age > record.deadline.into()) {
             stats.dropped.late += 1;

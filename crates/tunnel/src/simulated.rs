@@ -1,6 +1,6 @@
-//! A link that is bad in a way that can be repeated: loss, bursts of loss, delay, jitter, reordering, a rate.
+//! A simulated bad link, reproducible: loss, bursts of loss, delay, jitter, reordering, a rate.
 //!
-//! On a virtual clock it is what tests run on; the relay of the bench uses it on the real one.
+//! Tests run it on a virtual clock; the relay of the benchmark uses it on the real one.
 
 mod pair;
 
@@ -8,32 +8,32 @@ pub use pair::{End, Pair};
 
 use std::collections::BTreeMap;
 
-/// What a link does to datagrams.
+/// The defects of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Badness {
-    /// The part that is lost.
+    /// The part of datagrams that is lost.
     pub loss: f64,
-    /// How many are lost in a row, on average; 0 or 1 is without memory. Two states, as Gilbert and Elliott have them.
+    /// The mean number lost in a row; 0 or 1 is without memory. Two states, as in the Gilbert–Elliott model.
     pub burst: f64,
-    /// How long the way takes, in ns, and by how much more at most, at random. More of it than the time between two datagrams
-    /// puts them out of order.
+    /// Delay in ns, and its greatest random increase. An increase beyond the interval of two datagrams reorders
+    /// them.
     pub delay: u64,
     /// See `delay`.
     pub jitter: u64,
-    /// Bytes a second that pass, and bytes that wait when more come; what does not fit is lost. 0 is no limit.
+    /// Bytes per second that pass, and bytes queued beyond that; the rest is lost. 0: no limit.
     pub rate: u64,
     /// See `rate`.
     pub queue: u64,
-    /// Longer packets are lost: bytes with the headers of IP and UDP. 0 is no limit.
+    /// Longer packets are lost: bytes with the headers of IP and UDP. 0: no limit.
     pub mtu: u64,
 }
 
-/// Numbers that look random and are the same every time.
+/// Pseudo-random numbers that are the same each time.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// A sequence of its own for each seed.
+    /// A different sequence for each seed.
     pub fn new(seed: u64) -> Dice {
         Dice(seed)
     }
@@ -46,7 +46,7 @@ impl Dice {
         z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ z >> 31
     }
-    /// At least 0 and less than 1.
+    /// A number of at least 0 and less than 1.
     pub fn part(&mut self) -> f64 {
         (self.number() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -58,35 +58,35 @@ impl Dice {
     }
 }
 
-/// One direction of a link, with what is on its way. Times are in ns.
+/// One direction of a link, with the datagrams in transit. Times are in ns.
 #[derive(Debug)]
 pub struct Link<T> {
     badness: Badness,
     dice: Dice,
     in_burst: bool,
-    /// When the last of those that wait will have passed the rate.
+    /// When the last queued datagram will have passed the rate limit.
     free: u64,
     flying: BTreeMap<(u64, u64), T>,
     count: u64,
-    /// How many were put in, and how many of them were lost.
+    /// How many were sent, and how many of them were lost.
     pub sent: u64,
     /// See `sent`.
     pub lost: u64,
 }
 
 impl<T> Link<T> {
-    /// A link that is as bad as that, in the same way for the same seed.
+    /// A link with these defects, the same for the same seed.
     pub fn new(badness: Badness, seed: u64) -> Link<T> {
         let dice = Dice::new(seed);
         Link { badness, dice, in_burst: false, free: 0, flying: BTreeMap::new(), count: 0, sent: 0, lost: 0 }
     }
 
-    /// Changes what it does from now on.
+    /// Changes its defects from now on.
     pub fn set(&mut self, badness: Badness) {
         self.badness = badness;
     }
 
-    /// Puts something of so many bytes in.
+    /// Sends something of this many bytes.
     pub fn send(&mut self, what: T, bytes: u64, now: u64) {
         self.sent += 1;
         let too_long = self.badness.mtu > 0 && bytes > self.badness.mtu;
@@ -105,7 +105,7 @@ impl<T> Link<T> {
         if burst <= 1.0 || loss >= 1.0 {
             return self.dice.part() < loss;
         }
-        // So that of all datagrams the part `loss` meets the bad state, in which all are lost.
+        // Chosen so that the part `loss` of all datagrams finds the bad state, in which all are lost.
         let begins = loss / (burst * (1.0 - loss));
         let changes = if self.in_burst { 1.0 / burst } else { begins };
         self.in_burst ^= self.dice.part() < changes;
@@ -129,7 +129,7 @@ impl<T> Link<T> {
     pub fn next(&self) -> Option<u64> {
         self.flying.first_key_value().map(|((when, _), _)| *when)
     }
-    /// What has arrived by now.
+    /// The next one that has arrived by now.
     pub fn receive(&mut self, now: u64) -> Option<T> {
         let first = self.flying.first_entry()?;
         (first.key().0 <= now).then(|| first.remove())
@@ -140,7 +140,7 @@ impl<T> Link<T> {
 mod tests {
     use super::*;
 
-    /// What arrives of so many, one each ms, and how long the longest and the average run of losses is.
+    /// The part that arrives of `count`, one every ms, and the average length of runs of losses.
     fn run(badness: Badness, count: usize) -> (f64, f64) {
         let mut link = Link::new(badness, 1);
         (0..count).for_each(|i| link.send(i, 100, i as u64 * 1_000_000));

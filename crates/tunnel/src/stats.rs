@@ -1,51 +1,51 @@
-//! What a tunnel has done, in numbers.
+//! Statistics of a tunnel.
 
-/// Messages that were not carried, by reason. Each is counted where it is dropped.
+/// Messages that were not delivered, by reason. Each is counted where it is dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// Nobody was at the other end, or it began anew while the message was being sent.
+    /// The other end did not answer, or restarted while the message was being sent.
     pub no_peer: u64,
-    /// A newer message of the channel came first: while this one waited, or on the way.
+    /// A newer message of the channel was first: while this one waited, or in transit.
     pub superseded: u64,
-    /// The deadline was over before all of it was sent.
+    /// The deadline passed before all of it was sent.
     pub expired: u64,
-    /// It could not have been sent before its deadline at the rate that is allowed.
+    /// It could not have been sent before its deadline at the allowed rate.
     pub too_slow: u64,
-    /// There was no memory for it, or too many channels.
+    /// There was no memory for it, or there were too many channels.
     pub full: u64,
-    /// The path's packets became so short that it does not fit any more, after it was taken.
+    /// The path's packets became too short for it after it was accepted.
     pub too_long: u64,
-    /// It came whole, but too late.
+    /// It arrived completely, but too late.
     pub late: u64,
-    /// Some of it came, but not enough.
+    /// Some of it arrived, but not enough.
     pub incomplete: u64,
 }
 
 impl Dropped {
-    /// All of them.
+    /// The sum.
     pub fn total(&self) -> u64 {
         let Dropped { no_peer, superseded, expired, too_slow, full, too_long, late, incomplete } = *self;
         no_peer + superseded + expired + too_slow + full + too_long + late + incomplete
     }
 }
 
-/// Datagrams that were thrown away, by reason.
+/// Datagrams discarded, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rejected {
     /// Not of this tunnel: too short, of another key or session, or forged.
     pub foreign: u64,
-    /// Genuine, but came before: copied on the way, or recorded and sent again.
+    /// Genuine, but received before: copied in transit, or recorded and sent again.
     pub copies: u64,
-    /// Genuine, but makes no sense.
+    /// Genuine, but malformed.
     pub malformed: u64,
 }
 
-/// What an end of a tunnel has done since its start.
+/// Statistics of one end of a tunnel since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// Messages handed over for sending.
+    /// Messages accepted for sending.
     pub accepted: u64,
-    /// Messages of which all was sent once.
+    /// Messages that were sent completely once.
     pub sent: u64,
     /// Bytes of their payloads.
     pub sent_payload: u64,
@@ -53,7 +53,7 @@ pub struct Stats {
     pub sent_datagrams: u64,
     /// See `sent_datagrams`.
     pub sent_bytes: u64,
-    /// Those among them that only make losses good.
+    /// Those among them that only carry parity.
     pub sent_parity: u64,
     /// Messages delivered.
     pub delivered: u64,
@@ -67,14 +67,15 @@ pub struct Stats {
     pub received_bytes: u64,
     /// Messages that were not carried.
     pub dropped: Dropped,
-    /// Datagrams that were thrown away.
+    /// Datagrams discarded.
     pub rejected: Rejected,
-    /// Sessions that were begun.
+    /// Sessions started.
     pub sessions: u64,
-    /// The part of this end's datagrams that was lost lately, as the other end reports it.
+    /// The part of this end's datagrams lost recently, as the other end reports it.
     pub loss: Option<f64>,
-    /// Bytes of the longest packet that is sent now, with the headers of IP and UDP: what the path is known to carry.
+    /// Bytes of the longest packet sent now, with the headers of IP and UDP: the length that the path is known to
+    /// carry.
     pub mtu: Option<usize>,
-    /// The shortest round trip of late, in µs.
+    /// The shortest recent round trip, in µs.
     pub round_trip: Option<u32>,
 }

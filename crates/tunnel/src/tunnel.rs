@@ -1,4 +1,5 @@
-//! The tunnel as a state machine: datagrams in, messages out, and back. It knows no socket and no clock.
+//! The tunnel's protocol as a state machine without sockets or a clock: its inputs and outputs are datagrams and
+//! messages.
 
 use crate::handshake::{HELLO, Handshake, WELCOME};
 use crate::seal::{DATA, Nonce, Seal};
@@ -8,24 +9,25 @@ use crate::{Config, Result, Role, Stats};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 
-/// After so long without a word from the other end a new session is tried; after so long the old one is given up.
+/// Silence of the other end after which a new session is tried; and after which the old one is given up.
 const SILENCE: u64 = 1_000_000_000;
 const GONE: u64 = 5_000_000_000;
-/// A hello is repeated after so long, then after twice that, up to the most.
+/// First interval between hellos, which then doubles, up to the longest.
 const HELLO_AFTER: u64 = 200_000_000;
 const HELLO_AT_MOST: u64 = 1_000_000_000;
-/// Sessions that were asked for and have not begun. Whoever has recorded so many hellos can keep others out.
+/// Most sessions requested and not begun. An attacker with this many recorded hellos can keep others out.
 const CANDIDATES: usize = 1024;
-/// A hello is answered once in so long, and so many answers wait to be sent: what was recorded is not worth much.
+/// Least interval between answers to hellos, and most answers waiting to be sent: a flood of recorded hellos has
+/// little effect.
 const ANSWER_AFTER: u64 = HELLO_AFTER / 2;
 const ANSWERS: usize = 16;
-/// A message is worth something for so long at most.
+/// Longest time to live of a message.
 const LONGEST: u64 = 60_000_000_000;
 
 /// Fills bytes with randomness.
 pub type Random = Box<dyn FnMut(&mut [u8]) + Send>;
 
-/// A session that was asked for.
+/// A session that was requested.
 struct Candidate {
     hello: Nonce,
     welcome: Nonce,
@@ -33,7 +35,7 @@ struct Candidate {
     answered: u64,
 }
 
-/// What a connecter says until it is answered.
+/// The hello that a connecter repeats until it is answered.
 struct Hello {
     nonce: Nonce,
     again: u64,
@@ -46,7 +48,7 @@ pub struct Tunnel {
     role: Role,
     handshake: Handshake,
     random: Random,
-    /// Where a connecter knocks: at each in turn.
+    /// The addresses that a connecter tries, in turn.
     remotes: VecDeque<SocketAddr>,
     hello: Option<Hello>,
     candidates: VecDeque<Candidate>,
@@ -58,20 +60,20 @@ pub struct Tunnel {
 }
 
 impl Tunnel {
-    /// An end that waits for the other.
+    /// An end that listens.
     ///
-    /// `random` must give bytes that nobody can foresee and that never come again, except in tests.
+    /// `random` must return unpredictable bytes that never repeat, except in tests.
     ///
     /// # Errors
-    /// Settings that make no sense.
+    /// Invalid settings.
     pub fn listen(config: Config, random: Random) -> Result<Tunnel> {
         Tunnel::new(config, Role::Listen, &[], 0, random)
     }
 
-    /// An end that calls the other at these addresses, one after the other, until it answers from one.
+    /// An end that connects to these addresses, one after the other, until one answers.
     ///
     /// # Errors
-    /// As [`Tunnel::listen`].
+    /// Those of [`Tunnel::listen`].
     pub fn connect(config: Config, to: &[SocketAddr], now: u64, random: Random) -> Result<Tunnel> {
         Tunnel::new(config, Role::Connect, to, now, random)
     }
@@ -97,12 +99,12 @@ impl Tunnel {
         Ok(tunnel)
     }
 
-    /// From now on the other end is called at these addresses.
+    /// Replaces the addresses of the other end.
     pub fn call_at(&mut self, to: &[SocketAddr]) {
         self.remotes = to.iter().copied().collect();
     }
 
-    /// Begins to ask for a session.
+    /// Begins to request a session.
     fn call(&mut self, now: u64) {
         let nonce = self.nonce();
         self.hello = Some(Hello { nonce, again: now, wait: HELLO_AFTER });
@@ -114,10 +116,10 @@ impl Tunnel {
         nonce
     }
 
-    /// Takes a message to send within `deadline` ns from now, a minute at most: what has not arrived by then is worth nothing.
+    /// Queues a message to deliver within `deadline` ns from now, a minute at most: beyond that it is dropped.
     ///
     /// # Errors
-    /// A message that is too long. All else that can happen to it is counted, see [`Tunnel::stats`].
+    /// A message that is too long. All other outcomes are counted, see [`Tunnel::stats`].
     pub fn send(&mut self, channel: &[u8], payload: &[u8], deadline: u64, now: u64) -> Result<()> {
         let Some(session) = &self.session else {
             self.stats.accepted += 1;
@@ -129,7 +131,7 @@ impl Tunnel {
         self.sender.push(channel, payload, until, now, &mut self.stats)
     }
 
-    /// Takes a datagram that came from there, which is opened in place, and hands on what comes of it.
+    /// Processes a datagram from that address, decrypting it in place, and passes on the resulting events.
     pub fn receive(
         &mut self,
         datagram: &mut [u8],
@@ -148,7 +150,7 @@ impl Tunnel {
 
     fn take_hello(&mut self, datagram: &[u8], from: SocketAddr, now: u64) -> Option<()> {
         let hello = self.handshake.read_hello(datagram)?;
-        // Said again, because the answer was lost or is still on its way: the answer is the same.
+        // A repetition, because the answer was lost or is still in transit: the answer is the same.
         let welcome = match self.candidates.iter_mut().find(|c| c.hello == hello) {
             Some(known) if now < known.answered.saturating_add(ANSWER_AFTER) => return Some(()),
             Some(known) => {
@@ -180,7 +182,7 @@ impl Tunnel {
     ) -> Option<()> {
         let (welcome, hello) = self.handshake.read_welcome(datagram)?;
         if self.hello.as_ref().is_none_or(|own| own.nonce != hello) {
-            return Some(()); // one that was answered already
+            return Some(()); // it was answered already
         }
         self.hello = None;
         let seal = Seal::new(&self.config.key, self.role, &hello, &welcome);
@@ -205,7 +207,7 @@ impl Tunnel {
     ) -> Option<()> {
         if !self.session.as_ref().is_some_and(|session| session.concerns(datagram)) {
             let index = self.candidates.iter().position(|c| c.seal.concerns(datagram))?;
-            // Genuine: then the connecter has our welcome, and this is the session from now on.
+            // Genuine: the connecter has our welcome, and this is the session from now on.
             self.candidates[index].seal.open(&mut datagram.to_vec())?;
             let candidate = self.candidates.remove(index)?;
             self.candidates.clear();
@@ -214,7 +216,7 @@ impl Tunnel {
         self.session.as_mut()?.receive(datagram, from, now, &mut self.stats, events)
     }
 
-    /// The next datagram to send now, and where to. Ask until there is none.
+    /// The next datagram to send now, and its destination. Call until there is none.
     pub fn poll_transmit(&mut self, now: u64) -> Option<(SocketAddr, Vec<u8>)> {
         let transmit = self.next_transmit(now)?;
         self.stats.sent_datagrams += 1;
@@ -244,7 +246,7 @@ impl Tunnel {
         Some((session.peer(), session.seal(&plain)))
     }
 
-    /// Does what is due because time has passed. Call it when [`Tunnel::next_timeout`] has come.
+    /// Does the work that is due by now. Call it at [`Tunnel::next_timeout`].
     pub fn handle_timeout(&mut self, now: u64, mut events: impl FnMut(Event<'_>)) {
         let Some(session) = &self.session else { return };
         let silent = now.saturating_sub(session.heard());
@@ -258,7 +260,7 @@ impl Tunnel {
         }
     }
 
-    /// When something is due: to send, or to give up. May be in the past.
+    /// When the next work is due: to send, or to give up. May be in the past.
     pub fn next_timeout(&self) -> u64 {
         let hello = self.hello.as_ref().map_or(u64::MAX, |hello| hello.again);
         let session = self.session.as_ref().map_or(u64::MAX, |session| {
@@ -269,18 +271,19 @@ impl Tunnel {
         hello.min(session).min(welcome)
     }
 
-    /// This machine refused to send a datagram because it is too long for its own network: shorter ones from now on.
+    /// This machine refused to send a datagram because it is too long for its own network: shorter ones from now
+    /// on.
     pub fn refused(&mut self, len: usize, now: u64) {
         if let Some(session) = &mut self.session {
             session.refused(len, now);
         }
     }
 
-    /// Whether there is somebody at the other end.
+    /// Whether the other end answers.
     pub fn is_connected(&self) -> bool {
         self.session.is_some()
     }
-    /// What it has done so far.
+    /// Its statistics.
     pub fn stats(&self) -> Stats {
         let mut stats = self.stats;
         if let Some(session) = &self.session {
@@ -290,7 +293,7 @@ impl Tunnel {
         stats
     }
 
-    /// For tests: seals anything, as only an end that has the key can.
+    /// For tests: seals any content, as only an end with the key can.
     #[doc(hidden)]
     pub fn forge(&mut self, plain: &[u8]) -> Option<Vec<u8>> {
         Some(self.session.as_mut()?.seal(plain))

@@ -1,4 +1,4 @@
-//! What strangers, copies and restarts do to a tunnel; and that every message is counted.
+//! Effects of strangers, copies and restarts on a tunnel; and every message is counted.
 
 use saltus_tunnel::simulated::{Badness, Dice, End, Pair};
 use saltus_tunnel::{Config, Event, Key, Order, Pace, Tunnel};
@@ -11,7 +11,7 @@ fn config() -> Config {
     Config { order: Order::All, ..Config::new(Key::from_bytes([5; 32])) }
 }
 
-/// Hellos of earlier calls, as somebody on the way may have recorded them.
+/// Hellos of earlier connections, as an attacker may have recorded them.
 fn recorded(count: u64) -> Vec<Vec<u8>> {
     let to = "127.0.0.1:9".parse().unwrap();
     let hello = |seed| {
@@ -30,7 +30,7 @@ fn stranger() -> SocketAddr {
 fn whoever_repeats_recorded_hellos_keeps_nobody_out() {
     let mut pair = Pair::new(&config(), Badness { delay: 50 * MS, ..Badness::default() }, 1).unwrap();
     let recorded = recorded(200);
-    // All the time, also between the welcome and the first word of who was welcomed.
+    // At all times, also between the welcome and the first datagram of the welcomed end.
     while !pair.listener.is_connected() {
         assert!(pair.now < 10 * SECOND, "they find each other");
         for hello in &recorded {
@@ -58,7 +58,7 @@ fn a_hello_that_is_repeated_is_answered_ten_times_a_second_at_most() {
 
 #[test]
 fn every_message_is_counted_whatever_happens_to_the_ends() {
-    // Slow, so that messages are under way when an end begins anew.
+    // Slow, so that messages are in transit when an end restarts.
     let config = Config { pace: Some(Pace { rate: 200_000, burst: 3000 }), ..config() };
     let bad = Badness { loss: 0.1, delay: 20 * MS, ..Badness::default() };
     let mut pair = Pair::new(&config, bad, 3).unwrap();
@@ -118,7 +118,7 @@ fn copies_and_reordered_copies_of_everything_change_nothing() {
     let after = pair.listener.stats();
     assert_eq!((came, after.delivered), (50, 50));
     assert_eq!(after.rejected.copies - before.rejected.copies, 2 * all.len() as u64);
-    // Nor do they draw the answers to where they came from.
+    // Nor do they redirect the answers to their source.
     let later = pair.now + 200 * MS;
     assert!(pair.listener.poll_transmit(later).is_some_and(|(to, _)| to == pair.connecter_at));
 }

@@ -1,4 +1,4 @@
-//! Two domains joined: over transports that do not tell senders apart, and by a hub that comes and goes.
+//! Two domains joined: over transports that do not identify senders, and by a hub that stops and restarts.
 
 use saltus_domain::{Domain, Options, Pattern, Publisher};
 use saltus_net::tcpq::{Hub, Limits, Stop};
@@ -12,7 +12,7 @@ const LONG: Duration = Duration::from_secs(30);
 /// Long enough to arrive on a loaded machine, ns.
 const DEADLINE: u64 = 20_000_000_000;
 
-/// A hub in a thread. It ends with this.
+/// A hub in a thread. It stops on drop.
 struct Running(Stop, Option<JoinHandle<()>>);
 
 impl Running {
@@ -29,7 +29,7 @@ impl Drop for Running {
     }
 }
 
-/// Both ends of a tunnel, and somebody else in the domain of the first.
+/// Both ends of a tunnel, and another program in the domain of the first.
 struct World {
     ends: [Join; 2],
     other: Publisher,
@@ -49,7 +49,7 @@ fn world(urls: [&str; 2]) -> World {
 }
 
 impl World {
-    /// Publishes in the first domain, no message like another, until that is true of both ends.
+    /// Publishes different messages in the first domain, until the condition is true of both ends.
     fn until(&mut self, what: &str, done: impl Fn(&[Join; 2]) -> bool) {
         let begun = Instant::now();
         while !done(&self.ends) {
@@ -64,7 +64,7 @@ impl World {
     }
 }
 
-/// What comes out of the tunnel comes back from the domain, and must not go in again.
+/// Messages from the tunnel return from the domain, and must not enter it again.
 #[test]
 fn nothing_goes_round_in_circles_where_nobody_says_who_sent_it() {
     isolated(|| {
@@ -82,7 +82,7 @@ fn nothing_goes_round_in_circles_where_nobody_says_who_sent_it() {
 
 #[test]
 fn a_hub_may_come_and_go() {
-    // In a program of its own: the child of another test that starts `ip` would have the hub's socket a moment longer.
+    // In its own program: the child of another test that starts `ip` would hold the hub's socket a moment longer.
     isolated_program(|| {
         let address = "127.0.0.1:7700";
         let hub = Running::at(address);
@@ -91,7 +91,7 @@ fn a_hub_may_come_and_go() {
         drop(hub);
         let begun = Instant::now();
         let told = loop {
-            assert!(begun.elapsed() < LONG, "it is told that the hub is gone");
+            assert!(begun.elapsed() < LONG, "no error that the hub is gone");
             world.ends[0].step(clock::monotonic() + 2_000_000, |_| {}).unwrap();
             if let Some(trouble) = world.ends[0].trouble() {
                 break trouble.to_string();

@@ -11,7 +11,7 @@ fn config() -> Config {
     Config { order: Order::All, ..Config::new(Key::from_bytes([3; 32])) }
 }
 
-/// What the listener got: for each number in the payload when it came.
+/// The listener's messages: for each number in the payload, its arrival time.
 type Got = BTreeMap<u32, u64>;
 
 fn number(payload: &[u8]) -> u32 {
@@ -33,7 +33,7 @@ fn connected(config: &Config, badness: Badness, seed: u64) -> Pair {
     pair
 }
 
-/// Sends `count` messages of `len` bytes, one each `period`, with that deadline.
+/// Sends `count` messages of `len` bytes, one every `period`, with that deadline.
 fn stream(pair: &mut Pair, count: u32, len: usize, period: u64, deadline: u64) -> Got {
     let mut got = Got::new();
     let start = pair.now;
@@ -138,7 +138,7 @@ fn bursts_are_borne_by_adaptive_redundancy_mostly() {
 
 #[test]
 fn under_congestion_the_newest_goes_first_and_age_stays_bounded() {
-    // 2 MB/s are made, 0.5 MB/s may go.
+    // 2 MB/s are produced, 0.5 MB/s may be sent.
     let pace = Some(Pace { rate: 500_000, burst: 5000 });
     let config = Config { order: Order::Newest, pace, ..config() };
     let mut pair = connected(&config, Badness { delay: 10 * MS, loss: 0.1, ..Badness::default() }, 2);
@@ -183,7 +183,7 @@ fn what_cannot_be_sent_in_time_is_not_begun() {
 
 #[test]
 fn what_comes_too_late_is_dropped_at_the_end() {
-    // A queue in the link makes everything 300 ms older after a while.
+    // A queue in the link delays everything by 300 ms after a while.
     let bad = Badness { delay: 10 * MS, rate: 100_000, queue: 30_000, ..Badness::default() };
     let mut pair = connected(&config(), bad, 2);
     let got = stream(&mut pair, 300, 1000, 5 * MS, 100 * MS);

@@ -1,4 +1,4 @@
-//! The other end comes back with another address, and is found by its name. The system's own list of names is replaced for the test.
+//! The other end returns with another address, and is found by its name. The test replaces the system's hosts file.
 
 use saltus_netns::{isolated, refuse_call};
 use saltus_os::clock;
@@ -8,17 +8,17 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What is silent for five seconds is gone; the rest is for a busy machine.
+/// Five seconds of silence end a session; the rest is for a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 
-/// What the names of this thread and its children mean.
+/// The hosts file of this thread and its children.
 struct Hosts(PathBuf);
 
 impl Hosts {
     fn new(name: &str) -> Hosts {
         let file = std::env::temp_dir().join(format!("saltus-{name}-{}", std::process::id()));
         fs::write(&file, "").unwrap();
-        // SAFETY: changes only what this thread sees.
+        // SAFETY: changes only this thread's view of files.
         assert_eq!(unsafe { libc::unshare(libc::CLONE_NEWNS) }, 0, "{}", std::io::Error::last_os_error());
         let file_name = file.to_str().unwrap();
         for words in [["--make-rprivate", "/"].as_slice(), &["--bind", file_name, "/etc/hosts"]] {
@@ -41,7 +41,7 @@ fn config() -> Config {
     Config::new(Key::from_bytes([4; 32]))
 }
 
-/// Runs both ends until that is true of the two.
+/// Runs both ends until the condition is true of the two.
 fn until(what: &str, ends: [&mut Driver; 2], done: impl Fn(bool, bool) -> bool) {
     let (start, [one, other]) = (Instant::now(), ends);
     while !done(one.is_connected(), other.is_connected()) {
@@ -79,7 +79,7 @@ fn a_name_that_leads_where_this_machine_cannot_go_is_told_and_ends_nothing() {
             desk.wait(&[], clock::monotonic() + 5_000_000).unwrap();
             match desk.trouble().map(|trouble| trouble.to_string()) {
                 Some(told) if told.contains("cannot open a UDP socket at [::]:0") => break told,
-                _ => assert!(start.elapsed() < LONG, "nothing is told"),
+                _ => assert!(start.elapsed() < LONG, "no error is reported"),
             }
         };
         assert!(told.contains("not supported"), "{told}");

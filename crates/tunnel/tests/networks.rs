@@ -1,4 +1,4 @@
-//! Two hosts and what lies between them, each a network namespace: a narrow cable, a translator of addresses.
+//! Two hosts and a router between them, each a network namespace: a narrow link, an address translator.
 
 use saltus_netns::{Space, ip, isolated, join};
 use saltus_os::clock;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const ROBOT: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 1);
 const DESK: Ipv4Addr = Ipv4Addr::new(10, 2, 0, 1);
-/// What lies between, as each of them sees it.
+/// The router's addresses, on both sides.
 const NEAR_ROBOT: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 9);
 const NEAR_DESK: Ipv4Addr = Ipv4Addr::new(10, 2, 0, 9);
 const PORT: u16 = 7710;
@@ -33,7 +33,7 @@ fn config() -> Config {
     Config { order: Order::All, ..Config::new(Key::from_bytes([6; 32])) }
 }
 
-/// Both ends take turns until that is true; what comes out of the listener and of the connecter is counted.
+/// Runs both ends in turn until the condition is true; counts the messages from the listener and the connecter.
 fn run(
     listener: &mut Driver,
     connecter: &mut Driver,
@@ -56,7 +56,7 @@ fn run(
     }
 }
 
-/// A router between two cables, of which the second carries packets of 1,300 bytes.
+/// A router between two links, of which the second carries packets of 1,300 bytes.
 fn narrow(world: &World) {
     for (space, near, far) in
         [(&world.robot, NEAR_ROBOT, "10.2.0.0/24"), (&world.desk, NEAR_DESK, "10.1.0.0/24")]
@@ -69,7 +69,7 @@ fn narrow(world: &World) {
     });
 }
 
-/// A counter of IP in this thread's network.
+/// An IP counter of this thread's network.
 fn counter(name: &str) -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/net/snmp").unwrap();
     let mut lines = text.lines().filter(|line| line.starts_with("Ip: ")).map(str::split_whitespace);
@@ -87,7 +87,7 @@ fn packets_fit_the_narrowest_cable_and_are_never_cut() {
         let to = format!("{DESK}:{PORT}");
         let mut connecter = world.robot.run(|| Driver::connect(config(), &to, false)).unwrap();
         let mut came = [0; 2];
-        // Found, and some more after that.
+        // Measured, and some more time after that.
         let mut before = None;
         run(&mut listener, &mut connecter, &mut came, |came, connecter| {
             let mtu = connecter.stats().mtu.unwrap_or(0);
@@ -145,8 +145,8 @@ fn an_interface_that_is_too_narrow_is_noticed_without_the_other_end() {
     });
 }
 
-/// Translates addresses, as a router between a home and the Internet does: what the robot sends goes on from a port of its own,
-/// and from another one whenever `current` is set.
+/// Translates addresses, as a home router does: datagrams from the robot leave from the translator's own port, and
+/// from another one whenever `again` is set.
 fn translate(world: &World, over: &AtomicBool, again: &AtomicBool) {
     let wait = Some(Duration::from_millis(1));
     let inside = world.middle.run(|| UdpSocket::bind((NEAR_ROBOT, PORT)).unwrap());

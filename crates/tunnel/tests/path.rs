@@ -1,4 +1,4 @@
-//! The length of packets follows what the path carries, on a virtual clock; and what becomes of messages meanwhile.
+//! The packet length follows what the path carries, on a virtual clock; and the effect on messages.
 
 use saltus_tunnel::simulated::{Badness, End, Pair};
 use saltus_tunnel::{Config, Event, Key, Mtu, Order};
@@ -11,7 +11,7 @@ fn pair(mtu: Mtu, badness: Badness) -> Pair {
     Pair::new(&config, badness, 1).unwrap()
 }
 
-/// Sends a message of that length each 20 ms; returns how many came.
+/// Sends a message of that length every 20 ms; returns how many arrived.
 fn stream(pair: &mut Pair, len: usize, time: u64) -> u64 {
     let (end, mut came) = (pair.now + time, 0);
     while pair.now < end {
@@ -39,7 +39,7 @@ fn packets_become_as_long_as_the_path_carries() {
         let before = pair.connecter.stats();
         assert_eq!(stream(&mut pair, 30_000, SECOND), 50);
         let sent = pair.connecter.stats().sent_datagrams - before.sent_datagrams;
-        // Of each packet headers take 72 bytes.
+        // Headers take 72 bytes of each packet.
         let least = 50 * 30_000 * 5 / 4 / (carries - 72);
         assert!(sent >= least && sent < least * 11 / 10 + 120, "{carries}: {sent} {least}");
         assert!(pair.connecter.stats().loss.unwrap() < 0.02, "probes that do not pass are no loss");
@@ -101,7 +101,7 @@ fn what_waits_while_packets_become_shorter_is_cut_anew() {
     pair.run(5 * SECOND, |_, _, _| {});
     let before = pair.connecter.stats();
     assert_eq!(before.mtu, Some(1500));
-    // One is half sent, one is too long for a datagram that will be shorter, and one is short.
+    // One is partly sent, one is too long for the shorter datagrams to come, and one is short.
     for len in [40_000, 1300, 200] {
         pair.connecter.send(b"c", &vec![7; len], 3 * SECOND, pair.now).unwrap();
     }

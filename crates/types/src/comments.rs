@@ -1,16 +1,16 @@
-//! Which comment belongs to which declaration.
+//! Assigns comments to declarations.
 //!
-//! As a reader would take it: a comment above a declaration, with no empty line between, belongs to it; a comment
-//! behind it in the same line too, with the `//` lines right below that one in the same column. A comment with an empty
-//! line below it belongs to nobody, but the first one of a file, which belongs to the file.
+//! A comment above a declaration, with no empty line between, belongs to it. So does a comment after it on the same
+//! line, with the `//` lines directly below that one in the same column. A comment with an empty line below it
+//! belongs to no declaration, except the first one of a file, which belongs to the file.
 
 use crate::lexer::{Comment, Token, Tokens};
 
-/// Finds the comments of declarations in a file. Each is given away once.
+/// Finds the comments of declarations in a file. Each is returned once.
 #[derive(Debug)]
 pub(crate) struct Comments {
     comments: Vec<Comment>,
-    /// Comments up to here are given away.
+    /// Comments up to here were returned.
     given: usize,
 }
 
@@ -37,7 +37,7 @@ impl Comments {
         text
     }
 
-    /// The comment behind the token at `at`, in its line, if nothing else follows in that line.
+    /// The comment after the token at `at`, on its line, if nothing else follows on that line.
     pub fn behind(&mut self, tokens: &[Token], at: usize, line_of: impl Fn(u32) -> u32) -> String {
         let line = line_of(tokens[at].span.start);
         let next = tokens.get(at + 1).map(|t| line_of(t.span.start));
@@ -46,7 +46,7 @@ impl Comments {
         while end < last && self.comments[end].trailing && self.comments[end].first_line == line {
             end += 1;
         }
-        // A comment between two declarations of one line belongs to neither more than to the other: to the next.
+        // A comment between two declarations on one line is ambiguous: it is assigned to the next.
         if end == first || next == Some(self.comments[end - 1].last_line) {
             return String::new();
         }
@@ -83,13 +83,13 @@ impl Comments {
     }
 }
 
-/// The texts of comments, each on lines of its own.
+/// The texts of comments, each on separate lines.
 fn joined(comments: &[Comment]) -> String {
     comments.iter().map(|c| c.text.as_str()).collect::<Vec<_>>().join("\n").trim_end().into()
 }
 
 impl Tokens {
-    /// The tokens, and who gives out the comments.
+    /// The tokens, and the comments to assign.
     pub fn split(self) -> (Vec<Token>, Comments) {
         (self.tokens, Comments::new(self.comments))
     }

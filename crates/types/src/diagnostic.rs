@@ -1,4 +1,4 @@
-//! What is wrong with type files, said so that it can be mended.
+//! Errors and warnings about type files, with locations and help.
 
 use crate::source::{Sources, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -13,25 +13,25 @@ pub enum Severity {
     Error,
 }
 
-/// One thing that is wrong, with its place.
+/// An error or a warning, with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong.
     pub message: String,
-    /// Where; nothing if it is no place in a file.
+    /// The location; `None` if it is not a place in a file.
     pub span: Option<Span>,
-    /// What is to be said at that place; may be empty.
+    /// A label at that location; may be empty.
     pub label: String,
-    /// Other places that matter, with what is to be said there.
+    /// Other relevant locations, with labels.
     pub also: Vec<(Span, String)>,
-    /// What to do.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error at a place.
+    /// An error at a location.
     pub fn error(message: impl Into<String>, span: Span) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -42,34 +42,35 @@ impl Diagnostic {
             help: None,
         }
     }
-    /// An error of no place in a file.
+    /// An error without a location.
     pub fn general(message: impl Into<String>) -> Diagnostic {
         Diagnostic { span: None, ..Diagnostic::error(message, Span::default()) }
     }
-    /// A warning at a place.
+    /// A warning at a location.
     pub fn warning(message: impl Into<String>, span: Span) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message, span) }
     }
-    /// With something said at the place itself.
+    /// Adds a label to the location.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
         self.label = label.into();
         self
     }
-    /// With another place.
+    /// Adds another location.
     #[must_use]
     pub fn and(mut self, span: Span, label: impl Into<String>) -> Diagnostic {
         self.also.push((span, label.into()));
         self
     }
-    /// With what to do.
+    /// Adds help.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// In the style of rustc: message, file, line and the line itself, with a caret. `colour` for a terminal.
+    /// The text in the style of rustc: message, file, line number and the line itself, with a caret. `colour` for a
+    /// terminal.
     pub fn render(&self, sources: &Sources, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let level = if self.severity == Severity::Error { Level::ERROR } else { Level::WARNING };
@@ -110,7 +111,7 @@ impl Diagnostic {
 /// Longest line of a file that is shown, in characters.
 const LONGEST: usize = 400;
 
-/// The same, with what goes beyond the longest line left out.
+/// The same, with longer lines cut.
 fn bounded(text: &str, colour: bool) -> String {
     let shortened = |line: &str| match line.char_indices().nth(LONGEST) {
         None => line.to_owned(),
@@ -119,12 +120,12 @@ fn bounded(text: &str, colour: bool) -> String {
     text.lines().map(shortened).collect::<Vec<_>>().join("\n")
 }
 
-/// Everything that was said about a set of files, with the files themselves.
+/// All diagnostics of a set of files, and the files.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     /// The files.
     pub sources: Sources,
-    /// What was said, in the order of the files.
+    /// The diagnostics, in the order of the files.
     pub list: Vec<Diagnostic>,
 }
 

@@ -1,7 +1,7 @@
 //! Fingerprints, as LCM computes them.
 //!
-//! The *base hash* is of one definition: its field names, primitive type names and dimensions, in order. The
-//! *fingerprint* adds those of all structs in it, except where a struct lies in itself.
+//! The *base hash* covers one definition: its field names, primitive type names and dimensions, in order. The
+//! *fingerprint* adds those of all structs in it, except where a struct contains itself.
 
 use crate::schema::{Enum, Extent, Schema, Struct, StructId, Type};
 
@@ -15,8 +15,8 @@ fn mix_text(v: u64, text: &str) -> u64 {
     text.bytes().fold(mix(v, text.len() as i8), |v, b| mix(v, b as i8))
 }
 
-/// LCM's base hash: what is hashed is what decides about the bytes on the wire, and the names of the fields. The names
-/// of the struct and of the structs in it, packages, constants and comments are not.
+/// LCM's base hash. It covers what determines the bytes on the wire, and the names of the fields. It does not cover
+/// the names of the struct and of the structs in it, packages, constants and comments.
 pub(crate) fn base_hash(s: &Struct) -> u64 {
     s.fields.iter().fold(0x1234_5678, |v, field| {
         let mut v = mix_text(v, &field.name);
@@ -31,18 +31,18 @@ pub(crate) fn base_hash(s: &Struct) -> u64 {
     })
 }
 
-/// Hash of an enum of the old language: of its short name alone.
+/// Hash of an enum of the old language: of its short name only.
 pub(crate) fn enum_hash(e: &Enum) -> u64 {
     mix_text(0x8765_4321, &e.name.name)
 }
 
-/// Steps after which a set of types counts as too tangled: each is one struct met on one path.
+/// Steps after which a set of types counts as too complex: each step is one struct met on one path.
 const BUDGET: u32 = 300_000;
-/// How long a path of structs may be.
+/// Longest path of structs.
 const LONGEST: usize = 512;
 
-/// The fingerprints of all structs. An error if the structs refer to each other in so many ways, or in so long chains,
-/// that LCM's rule (each path is followed) does not end in a bearable time.
+/// The fingerprints of all structs. An error if the structs refer to each other in too many ways, or in too long
+/// chains, that LCM's rule (each path is followed) takes too long.
 pub(crate) fn all(schema: &Schema) -> Result<Vec<u64>, StructId> {
     let n = schema.structs().len();
     let knot = knots(schema);
@@ -54,11 +54,11 @@ pub(crate) fn all(schema: &Schema) -> Result<Vec<u64>, StructId> {
 struct Walk<'a> {
     schema: &'a Schema,
     path: Vec<StructId>,
-    /// For each struct its knot: those that contain it and that it contains.
+    /// For each struct its component: those that contain it and that it contains.
     knot: Vec<usize>,
-    /// How many structs of each knot are on the path.
+    /// The number of structs of each component on the path.
     within: Vec<u32>,
-    /// Fingerprints as they are on a path that has no struct of their knot.
+    /// Fingerprints on a path without a struct of their component.
     known: Vec<Option<u64>>,
     left: u32,
 }
@@ -69,8 +69,8 @@ impl Walk<'_> {
             return Some(0);
         }
         let knot = self.knot[id.0];
-        // What is above and is contained in this struct too is of its knot. Is nothing of it above, then the path has no
-        // influence on the hash.
+        // A struct above that is also contained in this one belongs to its component. If none of its component is
+        // above, the path does not influence the hash.
         let free = self.within[knot] == 0;
         if let (true, Some(hash)) = (free, self.known[id.0]) {
             return Some(hash);
@@ -100,7 +100,7 @@ impl Walk<'_> {
     }
 }
 
-/// Numbers the strongly connected components (Kosaraju): structs that contain each other, directly or not.
+/// Numbers the strongly connected components (Kosaraju): structs that contain each other, directly or indirectly.
 fn knots(schema: &Schema) -> Vec<usize> {
     let n = schema.structs().len();
     let (mut down, mut up) = (vec![Vec::new(); n], vec![Vec::new(); n]);

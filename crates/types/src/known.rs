@@ -1,14 +1,14 @@
-//! What a schema remembers of its structs.
+//! Properties of structs that a schema computes once.
 
-/// What the schema remembers of a struct.
+/// Properties of a struct.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Known {
     /// Least size on the wire.
     pub least: u64,
-    /// Whether it is the only one.
+    /// Whether every value has that size.
     pub fixed: bool,
-    /// Elements and rows that it always has and that may take no room.
+    /// Elements and rows that every value has and that may have zero size.
     pub free: u64,
-    /// Memory of what a record of it always has.
+    /// Memory of the minimum contents of a record.
     pub memory: u64,
 }

@@ -1,19 +1,19 @@
-//! From text to tokens.
+//! Splits text into tokens.
 //!
-//! LCM's own tokenizer wants blanks around braces and comments; this one does not. What it shares with it: names and
+//! LCM's own tokenizer needs blanks around braces and comments; this one does not. Common to both: names and
 //! numbers are one kind of token (a *word*), with dots and minus signs in them (`a.b.pose_t`, `-5`, `1e-5`).
 
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Span};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A name or a number.
     Word,
     /// One of `{ } [ ] ( ) ; , : =`.
     Sign(char),
-    /// Anything else; said to be wrong already if it is wrong in itself.
+    /// Anything else; if it is wrong in itself, it is already reported.
     Other,
     /// The end of the file.
     End,
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 pub(crate) struct Token {
     pub kind: Kind,
     pub span: Span,
-    /// How many comments of the file come before it.
+    /// The number of comments in the file before it.
     pub comments: usize,
 }
 
@@ -33,12 +33,12 @@ pub(crate) struct Token {
 pub(crate) struct Comment {
     /// Without slashes and stars.
     pub text: String,
-    /// The lines of its first and last sign, from 1.
+    /// The lines of its first and last character, from 1.
     pub first_line: u32,
     pub last_line: u32,
     /// Bytes of its line before it.
     pub column: u32,
-    /// Whether something other than blanks stands before it in its line.
+    /// Whether anything but blanks precedes it on its line.
     pub trailing: bool,
     /// Whether it starts with two slashes.
     pub line: bool,
@@ -51,7 +51,7 @@ pub(crate) struct Tokens {
     pub comments: Vec<Comment>,
 }
 
-/// Cuts `source`, the file of index `file`, into tokens.
+/// Splits `source`, the file with index `file`, into tokens.
 pub(crate) fn tokens(file: u32, source: &Source, said: &mut Vec<Diagnostic>) -> Tokens {
     let mut lexer = Lexer { file, text: source.text(), at: 0, line: 1, line_start: 0, bare: true };
     let mut out = Tokens { tokens: Vec::new(), comments: Vec::new() };
@@ -61,7 +61,8 @@ pub(crate) fn tokens(file: u32, source: &Source, said: &mut Vec<Diagnostic>) -> 
             c if is_blank(c) => lexer.bump(c),
             '/' if lexer.starts("//") || lexer.starts("/*") => {
                 if out.tokens.last().is_some_and(|t| t.kind == Kind::Word && t.span.end as usize == start) {
-                    let what = "a comment directly behind a name: LCM's own generator takes it for a part of the name";
+                    let what =
+                        "a comment directly after a name: LCM's own generator treats it as part of the name";
                     said.push(
                         Diagnostic::warning(what, lexer.span(start, start + 2)).help("put a blank before it"),
                     );
@@ -83,7 +84,7 @@ pub(crate) fn tokens(file: u32, source: &Source, said: &mut Vec<Diagnostic>) -> 
     out
 }
 
-/// What C's `isspace` says, for ASCII.
+/// C's `isspace`, for ASCII.
 fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c')
 }
@@ -102,7 +103,7 @@ struct Lexer<'a> {
     at: usize,
     line: u32,
     line_start: usize,
-    /// Whether only blanks stood in this line so far.
+    /// Whether this line has had only blanks so far.
     bare: bool,
 }
 
@@ -119,7 +120,7 @@ impl Lexer<'_> {
     fn span(&self, start: usize, end: usize) -> Span {
         Span { file: self.file, start: start as u32, end: end as u32 }
     }
-    /// Goes behind `c`, which stands here.
+    /// Advances past `c`, the present character.
     fn bump(&mut self, c: char) {
         self.at += c.len_utf8();
         if c == '\n' {
@@ -143,10 +144,7 @@ impl Lexer<'_> {
                     break;
                 }
             }
-            said.push(Diagnostic::error(
-                "there are no quotes in the type language",
-                self.span(start, self.at),
-            ));
+            said.push(Diagnostic::error("the type language has no quotes", self.span(start, self.at)));
             return Kind::Other;
         }
         let number_follows = |rest: &str| {
@@ -164,7 +162,7 @@ impl Lexer<'_> {
     fn word(&mut self, start: usize) {
         while let Some(c) = self.peek() {
             let so_far = &self.text[start..self.at];
-            // `+` belongs to a number at its start and behind its exponent's `e`.
+            // `+` belongs to a number at its start and after its exponent's `e`.
             let plus = c == '+'
                 && (so_far.is_empty()
                     || (so_far.ends_with(['e', 'E', 'p', 'P'])
@@ -197,7 +195,8 @@ impl Lexer<'_> {
         };
         let raw = &self.text[start..start + length];
         let text = if line { line_text(raw) } else { block_text(raw) };
-        // Only a token makes a line not bare, so that `int8_t a; /* one */ // two` is one trailing comment of two parts.
+        // Only a token ends the bare part of a line, so that `int8_t a; /* one */ // two` is one trailing comment
+        // of two parts.
         let bare = self.bare;
         for c in raw.chars() {
             self.bump(c);
@@ -209,13 +208,13 @@ impl Lexer<'_> {
     }
 }
 
-/// What a `//` comment says.
+/// The text of a `//` comment.
 fn line_text(raw: &str) -> String {
     let text = raw.trim_start_matches('/').trim_end();
     String::from(text.strip_prefix(' ').unwrap_or(text))
 }
 
-/// What a `/* */` comment says: each line without its leading stars, no empty lines at either end.
+/// The text of a `/* */` comment: each line without its leading stars, no empty lines at either end.
 fn block_text(raw: &str) -> String {
     let inner = raw.strip_prefix("/*").unwrap_or(raw);
     let inner = inner.strip_suffix("*/").unwrap_or(inner);

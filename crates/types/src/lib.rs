@@ -1,13 +1,13 @@
-//! LCM's type language: what flows through a channel can say what it is.
+//! Parser, fingerprints and codecs for LCM's type language.
 //!
-//! - [`load()`] reads `.lcm` files, with includes, into a [`Schema`], or says with [`Diagnostics`] what is wrong in them.
-//! - A [`Schema`] holds [`Struct`]s with [`Field`]s and [`Const`]s; every type has its [fingerprint](Struct::fingerprint),
-//!   equal to the one that LCM computes.
-//! - A [`Value`] is any message of a schema; the codecs ([`wire`], [`json`], [`cdr`]) turn it into bytes and back,
-//!   with no generated code.
+//! - [`load()`] reads `.lcm` files, with includes, into a [`Schema`], or returns [`Diagnostics`] with their errors.
+//! - A [`Schema`] holds [`Struct`]s with [`Field`]s and [`Const`]s; every type has its
+//!   [fingerprint](Struct::fingerprint), equal to LCM's.
+//! - A [`Value`] is any message of a schema; the codecs ([`wire`], [`json`], [`cdr`]) convert it to bytes and back,
+//!   without generated code.
 //!
-//! Nothing here blocks but the reading of files; everything allocates. None of it is for a control loop: generated code
-//! is (crate `saltus-gen`).
+//! Only reading files blocks; everything allocates, so none of it is suitable for a control loop. Generated code is
+//! (crate `saltus-gen`).
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;

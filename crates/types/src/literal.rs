@@ -1,7 +1,7 @@
-//! Numbers as C writes them.
+//! Numbers in C's notation.
 
-/// A whole number of C's base 0: decimal, `0x` hexadecimal, `0` octal, with an optional sign. Nothing if it is none, or
-/// has something behind it; a number beyond 128 bits counts as the largest.
+/// Parses an integer as C with base 0: decimal, `0x` hexadecimal, `0` octal, with an optional sign. `None` if it is
+/// invalid or has trailing characters; a number beyond 128 bits counts as the largest.
 pub(crate) fn integer(text: &str) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix(['-', '+']) {
         Some(rest) => (text.starts_with('-'), rest),
@@ -19,7 +19,8 @@ pub(crate) fn integer(text: &str) -> Option<i128> {
     Some(if negative { -size } else { size })
 }
 
-/// A number as C's `strtod` reads it: decimal, hexadecimal with `p`, `inf`, `nan`. Nothing if something is behind it.
+/// Parses a number as C's `strtod`: decimal, hexadecimal with `p`, `inf`, `nan`. `None` if it has trailing
+/// characters.
 pub(crate) fn float(text: &str) -> Option<f64> {
     let (sign, digits) = match text.strip_prefix(['-', '+']) {
         Some(rest) => (if text.starts_with('-') { -1.0 } else { 1.0 }, rest),

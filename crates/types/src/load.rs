@@ -1,4 +1,4 @@
-//! Finding and reading type files.
+//! Finds and reads type files.
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::parser;
@@ -10,14 +10,14 @@ use crate::syntax::{File, Struct};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// What [`Loader::load`] found.
+/// The result of [`Loader::load`].
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The types of the named files, and those that they refer to.
     pub schema: Schema,
-    /// The structs of the named files, and those that were wanted.
+    /// The structs of the named files, and those requested.
     pub named: Vec<StructId>,
-    /// The enums, likewise.
+    /// The enums, in the same way.
     pub named_enums: Vec<EnumId>,
     /// The files that the schema comes from.
     pub files: Vec<PathBuf>,
@@ -25,27 +25,28 @@ pub struct Loaded {
     pub warnings: Diagnostics,
 }
 
-/// Reads one text.
+/// Parses one text.
 ///
 /// # Errors
-/// All that is wrong in it; references to types that it does not declare are.
+/// All errors in it, including references to types that it does not declare.
 pub fn parse(path: impl Into<PathBuf>, text: &str) -> Result<Schema, Diagnostics> {
     Loader::new().text(path, text).load().map(|loaded| loaded.schema)
 }
 
-/// Reads files; what they refer to is looked for beside them. See [`Loader`].
+/// Reads files, and searches their directories for the types that they refer to. See [`Loader`].
 ///
 /// # Errors
-/// All that is wrong in them.
+/// All errors in them.
 pub fn load<P: Into<PathBuf>>(files: impl IntoIterator<Item = P>) -> Result<Schema, Diagnostics> {
     files.into_iter().fold(Loader::new(), Loader::file).load().map(|loaded| loaded.schema)
 }
 
-/// Which files to read, and where to look for what they refer to.
+/// The files to read, and where to search for the types that they refer to.
 ///
-/// A type that no named file declares is looked for in the `.lcm` files of the include directories, with all below them,
-/// in the order of their names; then in the directories of the named files, without what is below. The first file that
-/// declares it is taken, and only what is needed of it; if another one declares it otherwise, that is warned of.
+/// A type that no named file declares is searched for in the `.lcm` files of the include directories, including
+/// subdirectories, in the order of their names; then in the directories of the named files, without subdirectories.
+/// The first file that declares it is used, and only the types needed from it; a warning is given if another file
+/// declares it differently.
 #[derive(Clone, Debug, Default)]
 pub struct Loader {
     texts: Vec<(PathBuf, Option<String>)>,
@@ -53,14 +54,14 @@ pub struct Loader {
     wanted: Vec<String>,
 }
 
-/// How many files are looked through for a type, and how many directories deep.
+/// Most files searched for types, and most levels of directories.
 const MOST_FILES: usize = 20_000;
 const DEEPEST: usize = 16;
-/// How many errors and warnings are told.
+/// Most errors and warnings reported.
 const MOST_TOLD: usize = 100;
 
 impl Loader {
-    /// Nothing yet.
+    /// A loader without files.
     pub fn new() -> Loader {
         Loader::default()
     }
@@ -70,29 +71,29 @@ impl Loader {
         self.texts.push((path.into(), None));
         self
     }
-    /// A text to read; `path` is what messages call it.
+    /// A text to read; messages refer to it as `path`.
     #[must_use]
     pub fn text(mut self, path: impl Into<PathBuf>, text: impl Into<String>) -> Loader {
         self.texts.push((path.into(), Some(text.into())));
         self
     }
-    /// A directory to look in.
+    /// A directory to search.
     #[must_use]
     pub fn include(mut self, dir: impl Into<PathBuf>) -> Loader {
         self.include.push(dir.into());
         self
     }
-    /// A type that is wanted, by its full name, or by its short name if only one has it. It counts as named.
+    /// A requested type, by its full name, or by its short name if that is unique. It counts as named.
     #[must_use]
     pub fn want(mut self, name: impl Into<String>) -> Loader {
         self.wanted.push(name.into());
         self
     }
 
-    /// Reads all of it. Blocks on the file system; memory is in the order of the files' sizes.
+    /// Reads everything. Blocks on the file system; memory is proportional to the files' sizes.
     ///
     /// # Errors
-    /// All that is wrong, in all files.
+    /// All errors, in all files.
     pub fn load(self) -> Result<Loaded, Diagnostics> {
         let mut work = Work::default();
         let mut named = HashSet::new();
@@ -132,7 +133,7 @@ impl Loader {
         Ok(Loaded { schema, named: structs, named_enums: enums, files, warnings: said })
     }
 
-    /// Takes in what is referred to and not declared yet, until nothing is missing that can be found.
+    /// Adds types that are referred to and not declared yet, until everything that can be found is.
     fn pull_references(&self, work: &mut Work) {
         let mut looked = 0;
         while looked < work.files.len() {
@@ -194,21 +195,21 @@ impl Loader {
 struct Work {
     sources: Sources,
     said: Vec<Diagnostic>,
-    /// What goes into the schema.
+    /// The files of the schema.
     files: Vec<File>,
     /// Indices of the sources of `files`.
     used: Vec<u32>,
     /// Files read, by their real paths.
     read: HashSet<PathBuf>,
-    /// Types that other files declare: which file of `others`.
+    /// Types that other files declare, with an index in `others`.
     elsewhere: HashMap<TypeName, usize>,
-    /// Files that were only looked through: what they declare, what was said about them, and their index.
+    /// Files that were only searched: their declarations, their diagnostics, and their index.
     others: Vec<(File, Vec<Diagnostic>, u32)>,
     searched: bool,
 }
 
 impl Work {
-    /// Takes a named file in.
+    /// Adds a named file.
     fn add(&mut self, source: Source) {
         let file = self.sources.add(source);
         if let Some(source) = self.sources.get(file) {
@@ -217,7 +218,7 @@ impl Work {
         }
     }
 
-    /// Looks through the directories, once.
+    /// Searches the directories, once.
     fn search(&mut self, loader: &Loader) {
         if std::mem::replace(&mut self.searched, true) {
             return;
@@ -231,14 +232,14 @@ impl Work {
         for (path, text) in &loader.texts {
             if text.is_none() {
                 let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
-                let _ = list(dir, 0, &mut paths); // a file that is not there has been told
+                let _ = list(dir, 0, &mut paths); // a missing file has been reported
             }
         }
         for path in paths {
             if !self.read.insert(real(&path)) {
                 continue;
             }
-            // A file that cannot be read is missed only if it has what is needed; then that is told.
+            // A file that cannot be read matters only if a type is missing; then it is reported.
             let Ok(source) = read(&path) else { continue };
             let file = self.sources.add(source);
             let Some(source) = self.sources.get(file) else { continue };
@@ -251,7 +252,7 @@ impl Work {
         }
     }
 
-    /// Takes the type of that name in from a file that was looked through. Whether there is one.
+    /// Adds the type with that name from a searched file. Returns whether there is one.
     fn pull(&mut self, name: &TypeName) -> bool {
         let Some((other, said, file)) = self.elsewhere.get(name).and_then(|&i| self.others.get_mut(i)) else {
             return false;
@@ -260,7 +261,7 @@ impl Work {
         let structs = other.structs.extract_if(.., |s| is_it(&s.package, &s.name.text)).collect::<Vec<_>>();
         let enums = other.enums.extract_if(.., |e| is_it(&e.package, &e.name.text)).collect::<Vec<_>>();
         if structs.is_empty() && enums.is_empty() {
-            return false; // taken already
+            return false; // already added
         }
         self.said.extend(said.drain(..).filter(|d| d.severity == Severity::Error));
         self.used.push(*file);
@@ -272,18 +273,17 @@ impl Work {
         true
     }
 
-    /// Warns if other files that were looked through declare a struct of the same name with other fields: which of them is
-    /// meant is a guess.
+    /// Warns if other searched files declare a struct of the same name with other fields: which of them is meant is
+    /// a guess.
     fn tell_others(&mut self, taken: &Struct) {
         let is_same = |s: &&Struct| s.package == taken.package && s.name.text == taken.name.text;
         let mut others = self.others.iter().filter_map(|(file, _, _)| file.structs.iter().find(is_same));
         let Some(other) = others.find(|other| fields(other) != fields(taken)) else { return };
         let name = TypeName { package: taken.package.clone(), name: taken.name.text.clone() };
-        let what = format!("`{name}` is declared in several files, not alike; the first is taken");
+        let what = format!("`{name}` is declared differently in several files; the first is used");
         let warning =
             Diagnostic::warning(what, taken.name.span).label("taken").and(other.name.span, "not taken");
-        self.said
-            .push(warning.help("name the file that is meant, or a directory that has one of them alone"));
+        self.said.push(warning.help("name the right file, or a directory with only one of them"));
     }
 }
 
@@ -299,7 +299,7 @@ fn list(dir: &Path, depth: usize, out: &mut Vec<PathBuf>) -> std::io::Result<()>
         if path.extension().is_some_and(|e| e == "lcm") && path.is_file() {
             out.push(path);
         } else if depth > 0 && path.is_dir() && !path.is_symlink() {
-            let _ = list(&path, depth - 1, out); // one that may not be read is passed over
+            let _ = list(&path, depth - 1, out); // an unreadable one is skipped
         }
     }
     Ok(())
@@ -317,7 +317,7 @@ fn read(path: &Path) -> Result<Source, String> {
     file.take(Source::MAX as u64 + 1).read_to_end(&mut bytes).map_err(told)?;
     if bytes.len() > Source::MAX {
         return Err(format!(
-            "`{}` is no type file: it has more than {} MiB",
+            "`{}` is not a type file: it has more than {} MiB",
             path.display(),
             Source::MAX >> 20
         ));
@@ -325,10 +325,10 @@ fn read(path: &Path) -> Result<Source, String> {
     Ok(Source::new(path, &bytes))
 }
 
-/// The first of what was said: nobody reads more, and each takes time to show. Errors are not pushed out by warnings.
+/// The first diagnostics: more are not useful, and each takes time to render. Warnings do not displace errors.
 fn limited(mut said: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if said.len() > MOST_TOLD {
-        said.sort_by_key(|d| d.severity == Severity::Warning); // keeps the order otherwise
+        said.sort_by_key(|d| d.severity == Severity::Warning); // stable otherwise
         let more = said.len() - MOST_TOLD;
         let severity = said[MOST_TOLD].severity;
         said.truncate(MOST_TOLD);
@@ -337,7 +337,7 @@ fn limited(mut said: Vec<Diagnostic>) -> Vec<Diagnostic> {
     said
 }
 
-/// What of a struct decides how its messages look: type, name and dimensions of each field, as they were written.
+/// The properties of a struct that determine its messages: type, name and dimensions of each field, as written.
 fn fields(of: &Struct) -> Vec<(&str, &str, Vec<&str>)> {
     let own = format!("{}.", of.package);
     let fields = of.fields.iter().map(|f| {

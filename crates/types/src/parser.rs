@@ -1,5 +1,5 @@
-//! From tokens to declarations, by recursive descent. After an error it goes on behind the next `;` or `}`, so that all
-//! errors of a file are told at once.
+//! Parses tokens to declarations, by recursive descent. After an error it continues after the next `;` or `}`, so
+//! that all errors of a file are reported at once.
 //!
 //! ```text
 //! file    = { "package" NAME ";" | struct | enum | ";" }
@@ -16,7 +16,7 @@ use crate::schema::Primitive;
 use crate::source::{Source, Span};
 use crate::syntax::{Const, Enum, Field, File, Struct, Value, Word};
 
-/// An error was told; the caller goes on behind it.
+/// An error was reported; the caller continues after it.
 struct Told;
 
 /// Reads one file.
@@ -76,8 +76,8 @@ impl Parser<'_> {
         }
         found
     }
-    /// Says that `what` was expected where the present token is. For what is missing at a line's end the place is
-    /// behind the last token.
+    /// Reports that `what` was expected at the present token. If something is missing at a line's end, the location
+    /// is after the last token.
     fn expected<T>(&mut self, what: &str) -> Result<T, Told> {
         let token = self.token();
         let found = match token.kind {
@@ -91,7 +91,7 @@ impl Parser<'_> {
                 let behind = Span { start: b.end, ..b };
                 Diagnostic { span: Some(behind), ..error.label("a `;` belongs here") }
             }
-            _ if token.kind == Kind::Other => return Err(Told), // the lexer has said it
+            _ if token.kind == Kind::Other => return Err(Told), // the lexer has reported it
             _ => error.label(format!("expected {what}")),
         });
         Err(Told)
@@ -114,7 +114,7 @@ impl Parser<'_> {
         let lines = &self.lines;
         self.comments.above(&self.tokens, self.at, |at| lines.partition_point(|&s| s <= at) as u32)
     }
-    /// `above`, and the comment behind the last token.
+    /// `above`, and the comment after the last token.
     fn doc_behind(&mut self, above: &str) -> String {
         let lines = &self.lines;
         let last = self.at.saturating_sub(1);
@@ -122,14 +122,15 @@ impl Parser<'_> {
             self.comments.behind(&self.tokens, last, |at| lines.partition_point(|&s| s <= at) as u32);
         joined(above, &behind)
     }
-    /// Whether a list of names goes on; notes the comments of the name that was read, `above` it and behind its comma.
+    /// Whether a list of names continues; stores the comments of the name just read, `above` it and after its
+    /// comma.
     fn more(&mut self, above: String, own: &mut Vec<String>) -> bool {
         let more = self.accept(',');
         own.push(if more { self.doc_behind(&above) } else { above });
         more
     }
-    /// The comments of all names of a list. What stands above it is everybody's; what stands behind its end belongs to
-    /// all names, or to the last if others have their own.
+    /// The comments of all names of a list. A comment above the list belongs to all names. One after its end
+    /// belongs to all names, or to the last if others have their own.
     fn docs(&mut self, above: &str, mut own: Vec<String>) -> Vec<String> {
         let behind = self.doc_behind("");
         let shared = own.iter().all(String::is_empty);
@@ -139,7 +140,7 @@ impl Parser<'_> {
         let doc = |own: &String| joined(above, if shared { &behind } else { own });
         own.iter().map(doc).collect()
     }
-    /// Goes behind the next `;`, or to the next `}`, or to the next declaration of the top level.
+    /// Advances past the next `;`, or to the next `}`, or to the next top-level declaration.
     fn skip(&mut self) {
         loop {
             match self.token().kind {
@@ -205,12 +206,12 @@ impl Parser<'_> {
     fn name_is_sound(&mut self, name: &Word, what: &str) {
         if name.text.split('.').any(str::is_empty) {
             let error =
-                format!("`{}` is not the name of a {what}: a dot stands between two names", name.text);
+                format!("`{}` is not the name of a {what}: a dot must be between two names", name.text);
             self.said.push(Diagnostic::error(error, name.span));
         }
     }
 
-    /// The name of a struct or enum and its package: a dotted name brings its own.
+    /// The name of a struct or enum and its package: a dotted name contains its package.
     fn type_name(&mut self, what: &str, package: &str) -> Result<(String, Word), Told> {
         let name = self.word(&format!("the name of the {what}"))?;
         self.name_is_sound(&name, what);
@@ -226,7 +227,7 @@ impl Parser<'_> {
     fn structure(&mut self, package: &str, doc: String, file_doc: &mut String) -> Result<(), Told> {
         self.advance();
         let (package, name) = self.type_name("struct", package)?;
-        self.expect('{', "`{` behind the name of the struct")?;
+        self.expect('{', "`{` after the name of the struct")?;
         let doc = self.doc_behind(&doc);
         let file_doc = std::mem::take(file_doc);
         let mut out = Struct { package, name, doc, file_doc, fields: Vec::new(), consts: Vec::new() };
@@ -282,7 +283,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect(';', "`;` or `,` behind the constant")?;
+        self.expect(';', "`;` or `,` after the constant")?;
         let docs = self.docs(&doc, own);
         out.consts[first..].iter_mut().zip(docs).for_each(|(c, doc)| c.doc = doc);
         Ok(())
@@ -293,7 +294,7 @@ impl Parser<'_> {
         let ty = self.word("a type, `const` or `}`")?;
         if matches!(ty.text.as_str(), "struct" | "enum") {
             let what = format!("a `{}` inside a struct", ty.text);
-            let help = "declare it beside this one and name it as a field's type";
+            let help = "declare it next to this one and name it as a field's type";
             self.said.push(Diagnostic::error(what, ty.span).help(help));
             return Err(Told);
         }
@@ -317,7 +318,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect(';', "`;`, `,` or `[` behind the name of the field")?;
+        self.expect(';', "`;`, `,` or `[` after the name of the field")?;
         let docs = self.docs(&doc, own);
         out.fields[first..].iter_mut().zip(docs).for_each(|(f, doc)| f.doc = doc);
         Ok(())
@@ -326,7 +327,7 @@ impl Parser<'_> {
     fn enumeration(&mut self, package: &str, doc: String) -> Result<(), Told> {
         self.advance();
         let (package, name) = self.type_name("enum", package)?;
-        self.expect('{', "`{` behind the name of the enum")?;
+        self.expect('{', "`{` after the name of the enum")?;
         let doc = self.doc_behind(&doc);
         let mut out = Enum { package, name, doc, values: Vec::new() };
         while !self.accept('}') {

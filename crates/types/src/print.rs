@@ -1,12 +1,12 @@
-//! From a schema back to the type language.
+//! Prints a schema in the type language.
 
 use crate::schema::{Const, Dim, EnumId, Field, Schema, StructId, Type};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 impl Schema {
-    /// `root` and all types in it in the type language, with their comments: what a publisher leaves with its channel.
-    /// Read again it gives the same types with the same fingerprints.
+    /// `root` and all types in it in the type language, with their comments: the description that a publisher
+    /// stores with its channel. Parsing it gives the same types with the same fingerprints.
     pub fn to_lcm(&self, root: StructId) -> String {
         let ids = self.closure(root);
         let mut enums = BTreeSet::new();
@@ -20,7 +20,7 @@ impl Schema {
             texts.push((&self.get_enum(e).name.package, self.enum_to_lcm(e)));
         }
         texts.extend(ids.iter().map(|&id| (self.get(id).name.package.as_str(), self.struct_to_lcm(id))));
-        // The root package cannot be gone back to: it comes first. The sort keeps the order within a package.
+        // The root package cannot be returned to: it is first. The sort keeps the order within a package.
         texts.sort_by_key(|(package, _)| *package);
         let mut out = String::new();
         let mut current = "";
@@ -48,7 +48,7 @@ impl Schema {
         text + "}\n"
     }
 
-    /// One struct in the type language, without its package and what it refers to.
+    /// One struct in the type language, without its package and the types that it refers to.
     pub fn struct_to_lcm(&self, id: StructId) -> String {
         let s = self.get(id);
         let mut text = comment("", &s.doc);
@@ -67,7 +67,7 @@ impl Schema {
         text + "}\n"
     }
 
-    /// One field in the type language: `double position[3]`. Types of `package` are named without it.
+    /// One field in the type language: `double position[3]`. Types of `package` are written without it.
     pub fn field_to_lcm(&self, field: &Field, package: &str) -> String {
         let full = self.type_name(field.ty);
         let short =

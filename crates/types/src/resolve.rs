@@ -1,4 +1,4 @@
-//! From declarations to a schema: names become references, sizes become numbers, and what cannot be is refused.
+//! Resolves declarations to a schema: names become references, sizes become numbers, and invalid ones are refused.
 
 use crate::diagnostic::Diagnostic;
 use crate::fingerprint;
@@ -13,7 +13,7 @@ use crate::suggest::{nearest, nearest_type};
 use crate::syntax::{self, File, Word};
 use std::collections::{BTreeMap, HashMap};
 
-/// Names that people write for a primitive type, and what they mean.
+/// Common wrong names of primitive types, and the right ones.
 const MEANT: [(&str, &str); 22] = [
     ("int", "int32_t"),
     ("long", "int64_t"),
@@ -39,9 +39,9 @@ const MEANT: [(&str, &str); 22] = [
     ("string_t", "string"),
 ];
 
-/// After so many errors nothing is suggested any more: it takes time, and nobody reads it.
+/// After this many errors no suggestions are made: they take time, and nobody reads them.
 const SUGGESTIONS: usize = 50;
-/// How many dimensions an array may have: whoever walks through them by recursion needs a bound.
+/// Most dimensions of an array: a bound for recursive traversals.
 const MOST_DIMS: usize = 64;
 #[derive(Clone, Copy)]
 enum Named {
@@ -49,7 +49,7 @@ enum Named {
     Enum(usize),
 }
 
-/// Resolves `files`, which together hold all that they refer to.
+/// Resolves `files`, which together contain everything that they refer to.
 pub(crate) fn resolve(files: &[File], said: &mut Vec<Diagnostic>) -> Schema {
     let structs: Vec<(&str, &syntax::Struct)> =
         files.iter().flat_map(|f| f.structs.iter().map(|s| (f.name.as_str(), s))).collect();
@@ -80,7 +80,7 @@ pub(crate) fn resolve(files: &[File], said: &mut Vec<Diagnostic>) -> Schema {
     finish(schema, &spans, said)
 }
 
-/// Refuses what contains itself and what is too large, and computes the fingerprints.
+/// Refuses structs that contain themselves or are too large, and computes the fingerprints.
 fn finish(mut schema: Schema, spans: &[Vec<Span>], said: &mut Vec<Diagnostic>) -> Schema {
     let Some(all) = sizes::sizes(&schema, spans, said) else { return schema };
     schema.known = all;
@@ -99,7 +99,7 @@ fn finish(mut schema: Schema, spans: &[Vec<Span>], said: &mut Vec<Diagnostic>) -
     schema
 }
 
-/// Fields and constants of a struct by name, with the places of the names.
+/// Fields and constants of a struct by name, with the locations of the names.
 type Members<'a> = HashMap<&'a str, (Member, Span)>;
 
 #[derive(Clone, Copy)]
@@ -186,12 +186,12 @@ impl Names<'_> {
                 let error = Diagnostic::error(format!("there is no type `{full}`"), word.span);
                 let help = self.meant(&word.text, &full);
                 self.said.push(error.label("not found").help(help));
-                Type::Primitive(Primitive::Byte) // any; the schema is not given out
+                Type::Primitive(Primitive::Byte) // any type; the schema is not returned
             }
         }
     }
 
-    /// What may have been meant by a type that is not there.
+    /// A suggestion for a type that is not found.
     fn meant(&self, word: &str, full: &TypeName) -> String {
         if let Some((_, meant)) = MEANT.iter().find(|(wrong, _)| *wrong == word) {
             let unsigned = if word.starts_with('u') { "; there are no other unsigned types" } else { "" };
@@ -284,17 +284,17 @@ impl Names<'_> {
         let error = match members.get(dim.text.as_str()) {
             Some((_, later)) => error
                 .and(*later, "declared here")
-                .help("the size must stand before the array, since it is read first"),
+                .help("the size must be before the array, since it is read first"),
             None => match near() {
                 Some(name) => error.help(format!("did you mean `{name}`?")),
-                None => error.help("a size is a number, a constant or a field of this struct"),
+                None => error.help("a size must be a number, a constant or a field of this struct"),
             },
         };
         self.said.push(error);
     }
 }
 
-/// Resolves into the current package, as LCM does: no search elsewhere.
+/// Resolves into the current package, as LCM does: no other packages are searched.
 pub(crate) fn full_name(word: &str, package: &str) -> TypeName {
     if word.contains('.') {
         TypeName::of(word)
@@ -303,7 +303,7 @@ pub(crate) fn full_name(word: &str, package: &str) -> TypeName {
     }
 }
 
-/// A name must start like one; other odd signs are LCM's to allow and are only warned of.
+/// A name must start like one; LCM allows other odd characters, so they only cause a warning.
 fn member_name(word: &Word, said: &mut Vec<Diagnostic>) {
     let text = word.text.as_str();
     if !text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
@@ -312,8 +312,7 @@ fn member_name(word: &Word, said: &mut Vec<Diagnostic>) {
             word.span,
         ));
     } else if !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        let what =
-            format!("`{text}` is no identifier in any language; generated code has another name for it");
+        let what = format!("`{text}` is not a valid identifier; generated code uses another name for it");
         said.push(Diagnostic::warning(what, word.span));
     }
 }
@@ -350,7 +349,7 @@ fn constant(c: &syntax::Const, said: &mut Vec<Diagnostic>) -> Const {
     Const { name: c.name.text.clone(), ty: c.ty, value, text, doc: c.doc.clone() }
 }
 
-/// Numbers without a value go on from the largest so far, the first from 1, as LCM's.
+/// Numbers the values without one: each is one above the largest so far, the first is 1, as in LCM.
 fn enumeration(file: &str, e: &syntax::Enum, said: &mut Vec<Diagnostic>) -> Enum {
     let mut values: Vec<EnumValue> = Vec::with_capacity(e.values.len());
     let (mut names, mut numbers) = (HashMap::new(), HashMap::new());

@@ -1,6 +1,6 @@
 //! Types as ROS 2 message definitions, the schema text that MCAP calls `ros2msg`.
 //!
-//! The message comes first; the messages in it follow, each behind a line of 80 `=` and a line `MSG: package/Name`.
+//! The message comes first; the messages in it follow, each after a line of 80 `=` and a line `MSG: package/Name`.
 //! ROS is strict about names, so they change:
 //!
 //! | here | there |
@@ -10,8 +10,8 @@
 //! | field `degCelsius` | `deg_celsius`: words in lower case with `_` between them |
 //! | constant `maxRange` | `MAX_RANGE` |
 //!
-//! Where two names become one, the later gets a number. A constant that ROS cannot say (`nan`) stands in a comment, as do
-//! the shape of an array of several dimensions, which ROS only has flat, and the names of an enum.
+//! If two names become the same, the later gets a number. A constant that ROS cannot express (`nan`) is in a
+//! comment. So are the shape of an array of several dimensions, which ROS has only flat, and the names of an enum.
 
 use crate::cdr::{CdrSchema, Dialect, Unsupported, order, words};
 use crate::{Extent, Field, Primitive, Schema, StructId, Type};
@@ -26,7 +26,7 @@ pub fn schema(schema: &Schema, id: StructId) -> Result<CdrSchema, Unsupported> {
     let order = order(schema, id)?;
     let mut taken = HashSet::new();
     let mut names = HashMap::new();
-    // The message itself has the first right to its name.
+    // The message itself has priority for its name.
     for &id in order.iter().rev() {
         let name = &schema.get(id).name;
         let package = package(&name.package);
@@ -71,7 +71,7 @@ fn definition(schema: &Schema, names: &HashMap<StructId, String>, id: StructId, 
         let name = snake(&field.name);
         let name = unique(&mut taken, |n| if n == 1 { name.clone() } else { format!("{name}_{n}") });
         let element = match field.ty {
-            // LCM has no unsigned integers, and readers of ROS know this type by heart. The bytes are the same.
+            // LCM has no unsigned integers, but ROS readers know this type. The bytes are the same.
             Type::Primitive(Primitive::Int32) if is_nanosec(&names[&id], field) => "uint32",
             Type::Primitive(p) => words::primitive(p, Dialect::Ros2Msg),
             Type::Enum(_) => "int32",
@@ -99,7 +99,7 @@ fn size(field: &Field) -> String {
     }
 }
 
-/// Behind an array of several dimensions: what they are.
+/// A comment with the dimensions, for an array of several.
 fn shape(field: &Field) -> String {
     if field.dims.len() < 2 {
         return String::new();
@@ -118,7 +118,7 @@ fn comment(doc: &str, text: &mut String) {
     }
 }
 
-/// The first of `name(1)`, `name(2)`, … that is free.
+/// The first unused one of `name(1)`, `name(2)`, ….
 fn unique(taken: &mut HashSet<String>, name: impl Fn(usize) -> String) -> String {
     let mut n = 1;
     loop {

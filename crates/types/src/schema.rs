@@ -1,4 +1,4 @@
-//! The model of a set of types: what a type file says, resolved and checked.
+//! The model of a set of types, resolved and checked.
 
 use crate::known::Known;
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ impl Primitive {
         Primitive::Boolean,
     ];
 
-    /// Its name in the language, which is also what is hashed.
+    /// Its name in the language, which is also hashed.
     pub fn name(self) -> &'static str {
         match self {
             Primitive::Int8 => "int8_t",
@@ -59,7 +59,7 @@ impl Primitive {
     pub fn of(name: &str) -> Option<Primitive> {
         Primitive::ALL.into_iter().find(|p| p.name() == name)
     }
-    /// Bytes on the wire; for a string the least it can take: its length and a NUL.
+    /// Bytes on the wire; for a string the least: its length and a NUL.
     pub fn wire_size(self) -> usize {
         match self {
             Primitive::Int8 | Primitive::Byte | Primitive::Boolean => 1,
@@ -119,7 +119,7 @@ pub struct EnumId(pub usize);
 pub enum Type {
     /// One of the nine.
     Primitive(Primitive),
-    /// A struct, whose fields lie inline.
+    /// A struct, whose fields are inline.
     Struct(StructId),
     /// An enum of the old language: an int32 on the wire.
     Enum(EnumId),
@@ -128,9 +128,9 @@ pub enum Type {
 /// Size of one dimension of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extent {
-    /// Always so many.
+    /// Always this many.
     Fixed(u32),
-    /// As many as the field of this index says, an integer that stands earlier in the same struct.
+    /// As many as the value of the field with this index, an integer earlier in the same struct.
     Variable(usize),
 }
 
@@ -139,10 +139,10 @@ pub enum Extent {
 pub struct Dim {
     /// How many elements.
     pub extent: Extent,
-    /// What is hashed: the number as it was written (`0x10`), for a constant its number as written, else the name of
+    /// The hashed text: the number as written (`0x10`), for a constant its number as written, otherwise the name of
     /// the size field.
     pub text: String,
-    /// The constant that was named in the file, if one was.
+    /// The constant named in the file, if one was.
     pub constant: Option<String>,
 }
 
@@ -155,7 +155,8 @@ pub struct Field {
     pub ty: Type,
     /// Its dimensions, outermost first; none if it is not an array.
     pub dims: Vec<Dim>,
-    /// What the file says about it; lines separated by `\n`, empty if nothing.
+    /// Its comment in the file; lines separated by `
+    /// `, empty if there is none.
     pub doc: String,
 }
 
@@ -168,7 +169,7 @@ impl Field {
     pub fn is_variable(&self) -> bool {
         self.dims.iter().any(|d| matches!(d.extent, Extent::Variable(_)))
     }
-    /// How many elements it always has; 1 if it is no array, nothing if the number varies.
+    /// The fixed number of elements; 1 if it is not an array, `None` if the number varies.
     pub fn fixed_count(&self) -> Option<u64> {
         self.dims.iter().try_fold(1u64, |n, d| match d.extent {
             Extent::Fixed(k) => n.checked_mul(u64::from(k)),
@@ -197,7 +198,7 @@ pub struct Const {
     pub value: ConstValue,
     /// The number as it was written.
     pub text: String,
-    /// What the file says about it.
+    /// Its comment in the file.
     pub doc: String,
 }
 
@@ -206,23 +207,23 @@ pub struct Const {
 pub struct Struct {
     /// Its name.
     pub name: TypeName,
-    /// What the file says about it.
+    /// Its comment in the file.
     pub doc: String,
-    /// What stands at the head of its file or package.
+    /// The comment at the start of its file or package.
     pub file_doc: String,
     /// Its fields, in the order of the wire.
     pub fields: Vec<Field>,
     /// Its constants.
     pub consts: Vec<Const>,
-    /// Hash of this definition alone (LCM's base hash).
+    /// Hash of this definition only (LCM's base hash).
     pub base_hash: u64,
     /// Hash of this definition and all it contains: the first 8 bytes of every message, big endian.
     pub fingerprint: u64,
     /// Name of the file that declares it, without directories.
     pub file: String,
-    /// Where its name stands.
+    /// The location of its name.
     pub span: crate::Span,
-    /// Of each size field the dimensions that it gives: field, number of the dimension.
+    /// For each size field, the dimensions that it sizes: field, number of the dimension.
     pub(crate) sizes: BTreeMap<usize, Vec<(usize, usize)>>,
 }
 
@@ -231,11 +232,11 @@ impl Struct {
     pub fn field(&self, name: &str) -> Option<(usize, &Field)> {
         self.fields.iter().enumerate().find(|(_, f)| f.name == name)
     }
-    /// The fields, by index, that give some array of this struct its size.
+    /// The indices of fields that size an array of this struct.
     pub fn size_fields(&self) -> Vec<usize> {
         self.sizes.keys().copied().collect()
     }
-    /// Fields with a dimension that field `i` gives: field index and number of the dimension.
+    /// Fields with a dimension sized by field `i`: field index and number of the dimension.
     pub fn sized_by(&self, i: usize) -> impl Iterator<Item = (usize, usize)> {
         self.sizes.get(&i).into_iter().flatten().copied()
     }
@@ -248,7 +249,7 @@ pub struct EnumValue {
     pub name: String,
     /// Its number.
     pub value: i32,
-    /// What the file says about it.
+    /// Its comment in the file.
     pub doc: String,
 }
 
@@ -257,7 +258,7 @@ pub struct EnumValue {
 pub struct Enum {
     /// Its name.
     pub name: TypeName,
-    /// What the file says about it.
+    /// Its comment in the file.
     pub doc: String,
     /// Its values.
     pub values: Vec<EnumValue>,
@@ -265,20 +266,20 @@ pub struct Enum {
     pub fingerprint: u64,
     /// Name of the file that declares it, without directories.
     pub file: String,
-    /// Where its name stands.
+    /// The location of its name.
     pub span: crate::Span,
 }
 
 /// A set of types in which every reference is resolved.
 ///
-/// Types are in the order in which they were read. What is true of every schema: names are unique; a size field
-/// stands before its arrays and is a scalar integer; no struct contains itself but through an array of variable size;
-/// all fixed sizes fit into 31 bits.
+/// Types are in the order in which they were read. Invariants: names are unique; a size field precedes its arrays
+/// and is a scalar integer; a struct contains itself only through an array of variable size; all fixed sizes fit
+/// into 31 bits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
     pub(crate) structs: Vec<Struct>,
     pub(crate) enums: Vec<Enum>,
-    /// What follows from the fields of each struct.
+    /// Derived properties of each struct.
     pub(crate) known: Vec<Known>,
 }
 
@@ -295,23 +296,23 @@ impl Schema {
     pub fn ids(&self) -> impl Iterator<Item = StructId> + use<> {
         (0..self.structs.len()).map(StructId)
     }
-    /// The struct of that id. Panics if the id is of another schema and too large for this one.
+    /// The struct with that ID. Panics if the ID is of another schema and too large for this one.
     pub fn get(&self, id: StructId) -> &Struct {
         &self.structs[id.0]
     }
-    /// The enum of that id. Panics if the id is of another schema and too large for this one.
+    /// The enum with that ID. Panics if the ID is of another schema and too large for this one.
     pub fn get_enum(&self, id: EnumId) -> &Enum {
         &self.enums[id.0]
     }
-    /// The struct of that full name (`a.b.pose_t`), or else the only one with that short name.
+    /// The struct with that full name (`a.b.pose_t`), otherwise the only one with that short name.
     pub fn find(&self, name: &str) -> Option<StructId> {
         find(self.structs.iter().map(|s| &s.name), name).map(StructId)
     }
-    /// The enum of that full name, or else the only one with that short name.
+    /// The enum with that full name, otherwise the only one with that short name.
     pub fn find_enum(&self, name: &str) -> Option<EnumId> {
         find(self.enums.iter().map(|e| &e.name), name).map(EnumId)
     }
-    /// The structs with that fingerprint; several if they differ only in what is not hashed.
+    /// The structs with that fingerprint; several if they differ only in parts that are not hashed.
     pub fn by_fingerprint(&self, fingerprint: u64) -> impl Iterator<Item = StructId> {
         self.ids().filter(move |&id| self.get(id).fingerprint == fingerprint)
     }
@@ -323,11 +324,11 @@ impl Schema {
             Type::Enum(id) => self.get_enum(id).name.to_string(),
         }
     }
-    /// `root` and all structs in it, directly or not, each once, those contained before those that contain them
-    /// (as far as recursion lets them).
+    /// `root` and all structs in it, direct or nested, each once, contained ones before those that contain them (as
+    /// far as recursion allows).
     pub fn closure(&self, root: StructId) -> Vec<StructId> {
         let (mut seen, mut order) = (vec![false; self.structs.len()], Vec::new());
-        // Without recursion of ours, since a chain of types may be as long as the files: (struct, next field).
+        // Not recursive, since a chain of types may be as long as the files: (struct, next field).
         let mut path = vec![(root, 0)];
         seen[root.0] = true;
         while let Some((id, at)) = path.pop() {
@@ -345,8 +346,8 @@ impl Schema {
         }
         order
     }
-    /// Least number of bytes that a value of this type takes on the wire, without a fingerprint. An array of variable
-    /// size counts as empty.
+    /// Least number of bytes of a value of this type on the wire, without a fingerprint. An array of variable size
+    /// counts as empty.
     pub fn min_size(&self, ty: Type) -> u64 {
         match ty {
             Type::Primitive(p) => p.wire_size() as u64,
@@ -362,12 +363,12 @@ impl Schema {
             Type::Struct(id) => self.known[id.0].fixed,
         }
     }
-    /// How many array elements and rows a value of struct `id` has whatever the message says, and that may take no room on
-    /// the wire: decoders allow so many more (see `docs/wire.md`). At most 2²⁰.
+    /// How many array elements and rows every value of struct `id` has that may have zero size on the wire:
+    /// decoders allow this many more (see `docs/wire.md`). At most 2²⁰.
     pub fn free_elements(&self, id: StructId) -> u64 {
         self.known[id.0].free.min(1 << 20)
     }
-    /// Memory of what a record of struct `id` always has, in bytes.
+    /// Memory of the minimum contents of a record of struct `id`, in bytes.
     pub(crate) fn memory(&self, id: StructId) -> u64 {
         self.known[id.0].memory
     }
@@ -377,7 +378,7 @@ impl Schema {
     }
 }
 
-/// Which of these names is meant: in full, or in short by only one.
+/// The type with this name: in full, or in short if that is unique.
 fn find<'a>(names: impl Iterator<Item = &'a TypeName> + Clone, name: &str) -> Option<usize> {
     let full = TypeName::of(name);
     names.clone().position(|known| *known == full).or_else(|| {

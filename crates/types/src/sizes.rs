@@ -1,4 +1,4 @@
-//! How large structs are, and that none contains itself by value.
+//! Computes the sizes of structs, and checks that none contains itself by value.
 
 use crate::diagnostic::Diagnostic;
 use crate::known::Known;
@@ -6,32 +6,32 @@ use crate::schema::{Dim, Extent, Field, Primitive, Schema, StructId, Type};
 use crate::source::Span;
 use crate::value::memory;
 
-/// The largest size in bytes that all fixed parts of a type may have together.
+/// Largest size in bytes of all fixed parts of a type together.
 const LARGEST: u64 = i32::MAX as u64;
-/// How deep structs may lie in each other by value.
+/// Most levels of structs nested by value.
 const DEEPEST: usize = saltus_wire::MAX_DEPTH as usize;
 
-/// The sizes of every struct. Nothing if something was said: of structs
-/// that contain themselves by value, are too large, or lie too deep in each other. `spans` are the places of the fields.
+/// The sizes of every struct. `None` if an error was reported: structs that contain themselves by value, are too
+/// large, or are nested too deep. `spans` are the locations of the fields.
 pub(crate) fn sizes(schema: &Schema, spans: &[Vec<Span>], said: &mut Vec<Diagnostic>) -> Option<Vec<Known>> {
     let state = vec![State::New; schema.structs().len()];
     Sizes { schema, spans, said, state, path: Vec::new() }.all()
 }
 
-/// What is known of a struct by its fields alone.
+/// Properties of a struct that follow from its fields.
 #[derive(Clone, Copy)]
 struct Size {
     /// Least size on the wire.
     least: u64,
-    /// The same, but a struct counts at least 1: nobody shall walk through endless empty ones.
+    /// The same, but a struct counts at least 1, to bound traversals of empty structs.
     weight: u64,
-    /// Whether it is the only one.
+    /// Whether every value has that size.
     fixed: bool,
-    /// Elements and rows that it always has and that may take no room.
+    /// Elements and rows that every value has and that may have zero size.
     free: u64,
-    /// Memory of the values of a record, those that it always has.
+    /// Memory of the minimum contents of a record.
     memory: u64,
-    /// How many structs lie in it by value, each in the one before.
+    /// The depth of structs nested by value.
     depth: usize,
 }
 
@@ -43,25 +43,25 @@ enum State {
     Done(Size),
 }
 
-/// Walks structs by value: no struct may lie in itself without an array of variable size between.
+/// Traverses structs by value: a struct may contain itself only through an array of variable size.
 struct Sizes<'a> {
     schema: &'a Schema,
     spans: &'a [Vec<Span>],
     said: &'a mut Vec<Diagnostic>,
     state: Vec<State>,
-    /// The structs being looked at, each with the field that leads on.
+    /// The structs being processed, each with the field that leads to the next.
     path: Vec<(StructId, usize)>,
 }
 
 impl Sizes<'_> {
-    /// The sizes of all; nothing if something was said.
+    /// The sizes of all; `None` if an error was reported.
     fn all(&mut self) -> Option<Vec<Known>> {
         let sizes: Vec<_> = self.schema.ids().map(|id| self.of(id)).collect();
         let known = |s: Size| Known { least: s.least, fixed: s.fixed, free: s.free, memory: s.memory };
         sizes.into_iter().map(|s| s.map(known)).collect()
     }
 
-    /// The size of a struct; nothing if something was said about it.
+    /// The size of a struct; `None` if an error was reported about it.
     fn of(&mut self, id: StructId) -> Option<Size> {
         match self.state[id.0] {
             State::Done(size) => return Some(size),
@@ -73,15 +73,14 @@ impl Sizes<'_> {
             State::New => {}
         }
         self.state[id.0] = State::Open;
-        // The walk itself goes no deeper than what is allowed, however deep a hostile file would have it.
+        // The traversal never exceeds the allowed depth, even for a hostile file.
         let size = if self.path.len() > DEEPEST { None } else { self.sum(id) };
         let size = match size {
             Some(s) if s.depth <= DEEPEST => Some(s),
             None if self.path.len() <= DEEPEST => None,
             _ => {
                 let s = self.schema.get(id);
-                let what =
-                    format!("`{}` is part of a chain of more than {DEEPEST} structs in each other", s.name);
+                let what = format!("`{}` is part of a chain of more than {DEEPEST} nested structs", s.name);
                 self.said.push(Diagnostic::error(what, s.span));
                 None
             }
@@ -160,8 +159,8 @@ impl Sizes<'_> {
     }
 }
 
-/// Elements and rows of a field that are there whatever the message says, and that may take no room. Of `double
-/// x[20][n]` the 20 rows, of `empty_t x[20]` the 20 elements; of `a_t x[20]` also what is in each `a_t`.
+/// Elements and rows of a field that every message has, and that may have zero size. Of `double x[20][n]` the 20
+/// rows, of `empty_t x[20]` the 20 elements; of `a_t x[20]` also those in each `a_t`.
 fn free(field: &Field, element: Size) -> u64 {
     let (mut there, mut free) = (1u64, 0u64);
     for (level, dim) in field.dims.iter().enumerate() {
@@ -175,7 +174,7 @@ fn free(field: &Field, element: Size) -> u64 {
     free.saturating_add(there.saturating_mul(element.free))
 }
 
-/// Memory of what a field always has, but for its place in the record.
+/// Memory of the minimum contents of a field, without its value in the record.
 fn always(field: &Field, count: Option<u64>, element: Size) -> u64 {
     let count = count.unwrap_or(u64::MAX);
     let own = match field.ty {

@@ -1,8 +1,8 @@
-//! The text of type files, and places in it.
+//! The text of type files, and locations in it.
 
 use std::path::{Path, PathBuf};
 
-/// A stretch of one source file, in bytes.
+/// A range of bytes in one source file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// Index of the file in [`Sources`].
@@ -14,7 +14,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// From the start of `self` to the end of `other`, which lies in the same file.
+    /// From the start of `self` to the end of `other`, which is in the same file.
     pub fn to(self, other: Span) -> Span {
         Span { end: other.end.max(self.end), ..self }
     }
@@ -32,8 +32,8 @@ impl Source {
     /// Longest file that is read, in bytes: 16 MiB.
     pub const MAX: usize = 16 << 20;
 
-    /// Takes the bytes of a file. Bytes that are not UTF-8 (old comments in Latin-1) become `?`, one for one; a byte
-    /// order mark becomes blanks.
+    /// Accepts the bytes of a file. Bytes that are not UTF-8 (old comments in Latin-1) become `?`, one for one; a
+    /// byte order mark becomes blanks.
     pub fn new(path: impl Into<PathBuf>, bytes: &[u8]) -> Source {
         let mut text = String::with_capacity(bytes.len());
         let mut not_utf8 = Vec::new();
@@ -50,11 +50,11 @@ impl Source {
         Source { path: path.into(), text, not_utf8 }
     }
 
-    /// Where it came from.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
-    /// What it says.
+    /// Its text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -68,14 +68,14 @@ impl Source {
         let end = (at as usize).min(self.text.len());
         self.text.as_bytes()[..end].iter().filter(|&&b| b == b'\n').count() + 1
     }
-    /// Column of a byte, from 1, in characters; nothing if it is not in the text, or within a character.
+    /// Column of a byte, from 1, in characters; `None` if it is outside the text, or within a character.
     pub fn column_of(&self, at: u32) -> Option<usize> {
         let before = self.text.get(..at as usize)?;
         Some(before.chars().rev().take_while(|c| *c != '\n').count() + 1)
     }
 }
 
-/// All files that a schema was read from.
+/// All files of a schema.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Vec<Source>,
@@ -91,18 +91,18 @@ impl Sources {
     pub fn files(&self) -> &[Source] {
         &self.files
     }
-    /// The file of index `file`.
+    /// The file with index `file`.
     pub fn get(&self, file: u32) -> Option<&Source> {
         self.files.get(file as usize)
     }
-    /// `path:line` of a place.
+    /// `path:line` of a location.
     pub fn place(&self, span: Span) -> String {
         match self.get(span.file) {
             Some(s) => format!("{}:{}", s.path.display(), s.line_of(span.start)),
             None => String::from("?"),
         }
     }
-    /// The text of a place.
+    /// The text of a location.
     pub fn text(&self, span: Span) -> &str {
         self.get(span.file).and_then(|s| s.text.get(span.start as usize..span.end as usize)).unwrap_or("")
     }

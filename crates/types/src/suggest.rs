@@ -1,14 +1,14 @@
-//! "Did you mean": the known name that is nearest to one that is not known.
+//! "Did you mean": the known name nearest to an unknown one.
 
 use crate::schema::TypeName;
 
-/// Longest name that is compared; the comparison takes the product of both lengths.
+/// Longest name compared; the comparison takes the product of both lengths.
 const LONGEST: usize = 64;
-/// How many names are compared.
+/// Most names compared.
 const MOST: usize = 1000;
 
-/// The name among `known` that `name` is most probably a slip of. Nothing if none is near, or if the name is too long for
-/// a slip to be found in a bearable time.
+/// The name among `known` of which `name` is most probably a misspelling. `None` if none is near, or if the name is
+/// too long to compare.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {
         return None;

@@ -1,9 +1,9 @@
-//! What a type file says, before its names are resolved.
+//! The declarations of a type file, before its names are resolved.
 
 use crate::schema::Primitive;
 use crate::source::Span;
 
-/// A name with its place.
+/// A name with its location.
 #[derive(Clone, Debug)]
 pub(crate) struct Word {
     pub text: String,
@@ -37,7 +37,7 @@ pub(crate) struct Field {
     pub name: Word,
     pub dims: Vec<Word>,
     pub doc: String,
-    /// How many constants of the struct stand before it: only those may be named in its dimensions.
+    /// The number of the struct's constants before it: only those may be used in its dimensions.
     pub consts_before: usize,
 }
 

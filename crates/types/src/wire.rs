@@ -1,9 +1,9 @@
-//! LCM's wire encoding, by the schema alone: what generated code makes, to the byte.
+//! LCM's wire encoding by schema, equal to generated code byte for byte.
 //!
-//! A message is the fingerprint of its type (8 bytes, big endian) and its fields; crate `saltus-wire` shows the layout.
-//! Bytes behind a message are ignored, as in LCM. Decoding trusts neither the bytes nor the schema: memory and time are
-//! bounded by the number of bytes (128 bytes of memory for each) and by what the type always has, and nesting by
-//! [`MAX_DEPTH`](saltus_wire::MAX_DEPTH).
+//! A message is the fingerprint of its type (8 bytes, big endian) and its fields; crate `saltus-wire` shows the
+//! layout. Bytes after a message are ignored, as in LCM. Decoding trusts neither the bytes nor the schema: memory
+//! and time are bounded by the number of bytes (128 bytes of memory for each) and by the minimum contents of the
+//! type, and nesting by [`MAX_DEPTH`](saltus_wire::MAX_DEPTH).
 
 use crate::codec::{DecodeError, Decoder, EncodeError, Encoder, Format, Order};
 use crate::value::{Items, Record, Value};
@@ -22,7 +22,7 @@ impl Format for Lcm {
 /// Decodes a message of struct `id`.
 ///
 /// # Errors
-/// Bytes of another type, too few of them, or such that no encoder makes; with the field where it happened.
+/// Bytes of another type, too few bytes, or bytes that no encoder produces; with the field.
 pub fn decode(schema: &Arc<Schema>, id: StructId, bytes: &[u8]) -> Result<Record, DecodeError> {
     let mut reader = Reader::new(bytes);
     let found = reader.fingerprint()?;
@@ -36,8 +36,8 @@ pub fn decode(schema: &Arc<Schema>, id: StructId, bytes: &[u8]) -> Result<Record
 /// Encodes a message.
 ///
 /// # Errors
-/// An array that has another size than its size field says ([`Record::set_sizes`] makes them agree), a string with a
-/// NUL, structs in each other too deep; with the field.
+/// An array whose size differs from its size field ([`Record::set_sizes`] sets it), a string with a NUL, structs
+/// nested too deep; with the field.
 pub fn encode(record: &Record) -> Result<Vec<u8>, EncodeError> {
     let mut out = Vec::with_capacity(encoded_size(record));
     out.extend_from_slice(&record.definition().fingerprint.to_be_bytes());
@@ -46,7 +46,7 @@ pub fn encode(record: &Record) -> Result<Vec<u8>, EncodeError> {
     Ok(encoder.out)
 }
 
-/// How many bytes [`encode`] makes.
+/// The number of bytes that [`encode`] returns.
 pub fn encoded_size(record: &Record) -> usize {
     8 + body_size(record)
 }
@@ -71,23 +71,23 @@ fn body_size(record: &Record) -> usize {
     record.values().iter().map(size).sum()
 }
 
-/// What bytes are, by the fingerprint that they start with.
+/// The type of a message, according to its fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity<'a> {
-    /// A message of this struct. If several have its fingerprint, which are then the same on the wire, the first.
+    /// A message of this struct. If several have its fingerprint, and so the same encoding, the first.
     Known(StructId),
     /// A message of a type that the schema does not have.
     Unknown {
         /// Its fingerprint.
         fingerprint: u64,
-        /// The bytes behind the fingerprint.
+        /// The bytes after the fingerprint.
         body: &'a [u8],
     },
     /// Too short for a message: fewer than 8 bytes.
     Short(&'a [u8]),
 }
 
-/// Tells what bytes are by the fingerprint that they start with.
+/// Identifies a message by the fingerprint at its start.
 pub fn identify<'a>(schema: &Schema, bytes: &'a [u8]) -> Identity<'a> {
     let Some((head, body)) = bytes.split_first_chunk() else { return Identity::Short(bytes) };
     let fingerprint = u64::from_be_bytes(*head);

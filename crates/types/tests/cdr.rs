@@ -73,7 +73,7 @@ fn what_is_no_such_message_is_refused() {
     assert!(refused("00010000 ffffff7f ffffff7f").to_string().contains("truncated"));
     assert!(refused("00010000 00000000 00000000 02000000 4142").to_string().contains("without a NUL"));
     assert!(refused("0001").to_string().contains("truncated"));
-    // Some write an empty string as nothing at all.
+    // Some programs write an empty string as no bytes at all.
     let bare = hex("00010000 00000000 00000000 00000000");
     assert_eq!(decode(&schema, id, Dialect::OmgIdl, &bare).unwrap(), Record::zero(&schema, id).unwrap());
 }
@@ -215,8 +215,8 @@ fn a_type_that_contains_itself_has_no_schema() {
     }
     let (own, id) = types("struct a_t { int8_t n; a_t next[n]; }");
     let said = schema(&own, id, Dialect::OmgIdl).unwrap_err().to_string();
-    assert!(said.contains("a_t.next, which is where it started"), "{said}");
-    // Bytes can be made of it all the same.
+    assert!(said.contains("a_t.next, which closes the cycle"), "{said}");
+    // It can be encoded all the same.
     let message = message("struct a_t { int8_t n; a_t next[n]; }", r#"{"next":[{},{"next":[{}]}]}"#);
     for dialect in BOTH {
         let bytes = encode(&message, dialect, Endian::Big).unwrap();

@@ -1,4 +1,4 @@
-//! What tells two versions of a type apart.
+//! Differences between two versions of a type.
 
 mod support;
 
@@ -8,7 +8,7 @@ use saltus_types::diff::{Fate, What, diff, fates};
 use saltus_types::parse;
 use support::types;
 
-/// The differences in words; and whether the fingerprints differ is checked against what they say.
+/// The differences in words; also checks their claims about the fingerprint.
 fn said(old: &str, new: &str) -> Vec<String> {
     let ((old, a), (new, b)) = (types(old), types(new));
     let changes = diff(&old, a, &new, b);
@@ -55,7 +55,7 @@ fn every_kind_of_change_is_named() {
         ),
         (
             "struct a_t { int8_t n; double y[3]; string s; float x; int32_t k; const int32_t MAX = 5; }",
-            "field `x` now stands behind `s`",
+            "field `x` now follows `s`",
         ),
         (
             "struct a_t { string s; int8_t n; float x; double y[3]; int32_t k; const int32_t MAX = 5; }",
@@ -82,14 +82,14 @@ fn every_kind_of_change_is_named() {
 fn changes_inside_are_found_with_their_path() {
     let old = "struct p_t { double x; double y; } struct q_t { p_t p[2]; } struct a_t { q_t q; p_t again; }";
     let new = "struct p_t { double x; float y; } struct q_t { p_t p[2]; } struct a_t { q_t q; p_t again; }";
-    // Told once, though there are two ways to it.
+    // Reported once, although two paths lead to it.
     let changes = said(old, new);
     assert_eq!(changes.len(), 1);
     assert!(changes[0].ends_with("y` was double and is now float"), "{changes:?}");
     let other = "struct z_t { string z; } struct a_t { z_t q; z_t again; }";
     assert_eq!(
         said(old, other),
-        ["field `q` was q_t and is now z_t", "field `current` was p_t and is now z_t"]
+        ["field `q` was q_t and is now z_t", "field `again` was p_t and is now z_t"]
     );
 }
 
@@ -130,7 +130,7 @@ fn types_that_contain_themselves_otherwise_differ_in_the_fingerprint_only() {
     assert!(changes[0].to_string().contains("in another way"), "{changes:?}");
 }
 
-/// `text` with one line of its fields changed in some way; it need not be right.
+/// `text` with one of its field lines changed; it need not be valid.
 fn edited(rng: &mut Rng, text: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let i = rng.below(lines.len());
@@ -154,11 +154,11 @@ fn edited(rng: &mut Rng, text: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A change that alters the fingerprint is named exactly if the fingerprints differ.
+    /// A change that alters the fingerprint is reported exactly if the fingerprints differ.
     #[test]
     fn what_is_named_is_what_differs(seed: u64) {
         let mut rng = Rng::new(seed);
-        // Without recursion nothing can be different that no field tells.
+        // Without recursion, every difference is in some field.
         let options = Options { enums: true, recursion: false, ..Options::default() };
         let text = schema_text(&mut rng, &options);
         let old = parse("old.lcm", &text).unwrap();

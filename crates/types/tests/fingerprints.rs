@@ -63,13 +63,13 @@ fn nested_types_add_their_own_fingerprints() {
     assert_eq!(of("twice_t"), 0xe03c99a92a7ec450);
 }
 
-/// The reference's three structs that refer to each other lie in each other by value, which is refused; through arrays of
-/// variable size the rule is the same. The values were computed by an independent script from the rule.
+/// The reference's three structs that refer to each other contain each other by value, which is refused; through
+/// arrays of variable size the rule is the same. An independent script computed the values from the rule.
 #[test]
 fn knots_of_types_are_followed_path_by_path() {
     let text = "struct A { int8_t n; B b[n]; C c[n]; } struct B { int8_t n; A a[n]; } struct C { int8_t n; B b[n]; }";
     let schema = schema(text);
-    // F by the rule, without any memory of what was computed before.
+    // F by the rule, without reusing earlier results.
     fn by_rule(schema: &Schema, id: saltus_types::StructId, path: &[saltus_types::StructId]) -> u64 {
         if path.contains(&id) {
             return 0;

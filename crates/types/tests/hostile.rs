@@ -1,4 +1,4 @@
-//! Bytes that nobody vouches for: no panic, no memory beyond what they could hold.
+//! Untrusted bytes: no panic, and bounded memory.
 
 mod support;
 
@@ -10,7 +10,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Counts what this thread has allocated and not freed, and the most of it.
+/// Counts the bytes that this thread has allocated and not freed, and their maximum.
 struct Counting;
 
 thread_local! {
@@ -19,14 +19,14 @@ thread_local! {
 }
 
 fn count(change: isize) {
-    // While a thread ends, nobody counts any more.
+    // While a thread exits, allocations are not counted.
     let _ = NOW.try_with(|now| {
         now.set(now.get() + change);
         let _ = MOST.try_with(|most| most.set(most.get().max(now.get())));
     });
 }
 
-// SAFETY: everything is passed on to the system's allocator.
+// SAFETY: every call is passed on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
@@ -51,11 +51,11 @@ fn most(work: impl FnOnce()) -> usize {
     (MOST.with(Cell::get) - before) as usize
 }
 
-/// Bytes of memory for each message, and for each byte of it; besides what its type always has.
+/// Bytes of memory for each message, and for each of its bytes; besides the minimum contents of its type.
 const BASE: usize = 160 << 10;
 const EACH: usize = 130;
 
-/// What a message of this type always has: that of its zero. Decoders allow 16 MiB for it.
+/// The minimum contents of this type: its zero value. Decoders allow 16 MiB for it.
 fn always(schema: &Arc<Schema>, id: StructId) -> usize {
     most(|| drop(Record::zero(schema, id))).min(16 << 20)
 }
@@ -111,7 +111,7 @@ fn sizes_that_promise_more_than_there_is() {
                 all_decoders(&schema, id, &bytes, always);
                 bytes[..4].copy_from_slice(&[0, 1, 0, 0]);
                 all_decoders(&schema, id, &bytes, always);
-                // A size that fits, and nothing or nonsense behind it.
+                // A size that fits, followed by nothing or garbage.
                 bytes[..8].copy_from_slice(&fingerprint);
                 if len >= 8 {
                     bytes[8..12].copy_from_slice(&(len as i32 - 4).to_be_bytes());
@@ -157,7 +157,7 @@ proptest! {
             for mut bytes in all {
                 for (at, byte) in &damage {
                     let at = at.index(bytes.len());
-                    // The head stays mostly, so that the rest is read at all.
+                    // The header mostly stays, so that the rest is read at all.
                     if at >= 8 || *byte < 8 {
                         bytes[at] = *byte;
                     }

@@ -1,4 +1,4 @@
-//! What the language accepts, and what it says about the rest.
+//! The accepted language, and the errors for everything else.
 
 use saltus_types::{ConstValue, Loader, Schema, parse};
 use std::fs;
@@ -7,7 +7,7 @@ fn schema(text: &str) -> Schema {
     parse("test.lcm", text).unwrap_or_else(|e| panic!("{text}\n{e}"))
 }
 
-/// What is said about `text`, without colours.
+/// The diagnostics for `text`, without colors.
 fn said(text: &str) -> String {
     match parse("test.lcm", text) {
         Ok(_) => panic!("accepted: {text}"),
@@ -127,7 +127,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
         ),
         ("struct a_t { a_t a; }", "`a_t` contains itself"),
         ("struct a_t { int32_t n[n]; }", "there is no `n` before this array"),
-        ("struct a_t { int8_t v[n]; int8_t n; }", "the size must stand before the array"),
+        ("struct a_t { int8_t v[n]; int8_t n; }", "the size must be before the array"),
         ("struct a_t { float n; int8_t v[n]; }", "`n` cannot be the size of an array"),
         ("struct a_t { int8_t n[2]; int8_t v[n]; }", "`n` cannot be the size of an array"),
         ("struct a_t { int8_t v[0]; }", "must be at least 1"),
@@ -145,10 +145,10 @@ fn what_cannot_be_is_refused_with_the_reason() {
         ("struct a_t { int8_t 1x; }", "must start with a letter"),
         ("struct a_t { struct b_t { } }", "a `struct` inside a struct"),
         ("struct int8_t { }", "`int8_t` is a primitive type"),
-        ("package a..b; struct c_t { }", "a dot stands between two names"),
+        ("package a..b; struct c_t { }", "a dot must be between two names"),
         ("package p; struct a_t { .b_t x; }", "there is no type"),
         ("struct a_t { /* int8_t x; }", "a comment that does not end"),
-        ("struct a_t { string s = \"x\"; }", "there are no quotes"),
+        ("struct a_t { string s = \"x\"; }", "the type language has no quotes"),
         ("enum e_t { A = 1, B = 1 }", "is there already"),
     ] {
         let text_said = said(text);
@@ -199,7 +199,7 @@ fn a_type_that_several_files_declare_otherwise_is_warned_of() {
     };
     let load = || Loader::new().want("p.a_t").include(&dir).load().unwrap_or_else(|e| panic!("{e}"));
     declare("a.lcm", "int8_t x; p.a_t more[x];");
-    // Comments and the own package's name make no difference.
+    // Comments and the own package's name do not matter.
     declare("b.lcm", "int8_t x; // the size\n a_t more[x];");
     let alike = load();
     declare("c.lcm", "int16_t x;");
@@ -208,7 +208,7 @@ fn a_type_that_several_files_declare_otherwise_is_warned_of() {
 
     assert!(alike.warnings.list.is_empty(), "{}", alike.warnings);
     let told = several.warnings.to_string();
-    assert!(told.contains("`p.a_t` is declared in several files, not alike"), "{told}");
+    assert!(told.contains("`p.a_t` is declared differently in several files"), "{told}");
     assert!(told.contains("a.lcm:1") && told.contains("c.lcm:1") && !told.contains("b.lcm"), "{told}");
     assert_eq!(several.schema.find("p.a_t").map(|id| several.schema.get(id).fields.len()), Some(2));
 }
@@ -254,7 +254,7 @@ fn hostile_texts_end_soon() {
     said(&format!("struct a_t {{ int8_t x{}; }}", "[0".repeat(50_000)));
 }
 
-/// What a hostile publisher leaves with a channel is parsed by whoever looks: no text may take long for its size.
+/// Tools parse the descriptions of hostile publishers: no text may take too long for its size.
 #[test]
 fn texts_that_ask_for_much_work_do_not_get_it() {
     let many = |n: usize, item: &dyn Fn(usize) -> String| (0..n).map(item).collect::<String>();

@@ -1,4 +1,4 @@
-//! The plain layout: what lies where, and its hash.
+//! The plain layout: offsets, and the hash.
 
 mod support;
 
@@ -18,7 +18,7 @@ fn fields_lie_as_c_lays_them() {
     let (schema, id) = types(LEGS);
     let robot = plain(&schema, id).unwrap();
     let places: Vec<_> = robot.fields.iter().map(|f| (f.index, f.offset, f.padding, f.size)).collect();
-    // a, utime, legs, b, mode, grid, last: what is empty has no place.
+    // a, utime, legs, b, mode, grid, last: an empty field has no offset.
     let expected = [
         (0, 0, 0, 1),
         (2, 8, 7, 8),
@@ -46,7 +46,7 @@ fn fields_lie_as_c_lays_them() {
         "208 byte last",
     ];
     assert_eq!(leaves, text);
-    // FNV-1a, 64 bits, of what the layout says, as anybody can compute it.
+    // FNV-1a, 64 bits, of the layout's text, computed independently.
     let order = if cfg!(target_endian = "little") { "little" } else { "big" };
     let said = format!("saltus-plain 1 {order}\n{}\nsize 216 align 8\n", text.join("\n"));
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -77,7 +77,7 @@ fn only_what_has_a_fixed_size_has_a_layout() {
         assert!(encode_plain(&record).unwrap_err().to_string().contains("no plain layout"));
         assert_eq!(decode_plain(&schema, id, &[0; 64]).unwrap_err().cause, DecodeCause::NotPlain);
     }
-    // Every way through 17 structs would be a leaf.
+    // Every path through 17 structs would be a leaf.
     let chain: String =
         (1..=17).map(|i| format!("struct s{i}_t {{ s{}_t a; s{}_t b; }}", i - 1, i - 1)).collect();
     let (schema, id) = types(&("struct s0_t { byte x; }".to_owned() + &chain));

@@ -1,4 +1,4 @@
-//! Random types and messages go there and back in every encoding.
+//! Random types and messages survive a round trip in every encoding.
 
 mod support;
 

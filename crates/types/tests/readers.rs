@@ -1,5 +1,5 @@
-//! Readers that others wrote decode our CDR with our schema texts: `rosbags` and `mcap-ros2-support` (Python) for `ros2msg`,
-//! Foxglove's packages (Node.js) for `omgidl`. They are fetched once, into the target directory.
+//! Other programs' readers decode our CDR with our schema texts: `rosbags` and `mcap-ros2-support` (Python) for
+//! `ros2msg`, Foxglove's packages (Node.js) for `omgidl`. They are fetched once, into the target directory.
 
 mod support;
 
@@ -19,7 +19,7 @@ const PYTHON_PACKAGES: [&str; 3] = ["rosbags==0.11.9", "mcap==1.6.0", "mcap-ros2
 const TARGET: &str = env!("CARGO_TARGET_TMPDIR");
 const NODE_PACKAGES: [&str; 2] = ["@foxglove/omgidl-parser@1.1.0", "@foxglove/omgidl-serialization@1.0.3"];
 
-/// What a program prints, given these lines.
+/// The output of a program for these lines.
 fn ask(command: &mut Command, lines: &str) -> Vec<String> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("a pipe");
@@ -34,7 +34,7 @@ fn ask(command: &mut Command, lines: &str) -> Vec<String> {
 /// A record as the scripts print it.
 fn said(record: &Record, dialect: Dialect) -> String {
     let fields: Vec<String> = record.values().iter().map(|v| value(v, dialect)).collect();
-    // What has no field has one for ROS.
+    // A struct without fields has one in ROS.
     format!("({})", if fields.is_empty() { "0".into() } else { fields.join(" ") })
 }
 
@@ -78,7 +78,7 @@ fn rows(array: &Array, indices: &mut Vec<usize>, dialect: Dialect) -> String {
     format!("[{}]", out.join(" "))
 }
 
-/// The messages to decode: one with all there is, and random ones.
+/// The messages to decode: one with every feature, and random ones.
 fn messages() -> Vec<Record> {
     let mut messages = vec![support::message(ALL, ALL_JSON)];
     let options =
@@ -91,7 +91,7 @@ fn messages() -> Vec<Record> {
     messages
 }
 
-/// What the program makes of all messages, compared with what they are. `readers` are its readers, in their order.
+/// Compares all messages as the program decodes them with the originals. `readers` are its readers, in order.
 fn compare(command: &mut Command, readers: &[&str], dialect: Dialect) {
     let messages = messages();
     let mut lines = String::new();

@@ -1,4 +1,4 @@
-//! LCM's wire encoding by the schema alone.
+//! LCM's wire encoding by schema.
 
 mod support;
 
@@ -7,7 +7,7 @@ use saltus_types::wire::{Identity, decode, encode, encoded_size, identify};
 use saltus_types::{Record, json};
 use support::{ALL, ALL_BYTES, ALL_JSON, hex, message, types};
 
-/// Why these bytes are no message of the last struct of a text.
+/// The error for bytes that are not a message of the last struct of a text.
 fn refused(text: &str, bytes: &[u8]) -> String {
     let (schema, id) = types(text);
     let mut all = schema.get(id).fingerprint.to_be_bytes().to_vec();
@@ -44,7 +44,7 @@ fn errors_name_the_field() {
     assert_eq!(refused(text, &one), "`p[0][1].s`: a string without a NUL at its end, at byte 18");
     assert!(refused(text, &[0xff]).starts_with("`p`: an array of negative size (-1)"));
     assert!(refused(text, &[2, 0]).starts_with("`p`: truncated"));
-    assert!(refused("struct a_t { string s; }", &[0; 8]).contains("impossible length (0)"));
+    assert!(refused("struct a_t { string s; }", &[0; 8]).contains("invalid length (0)"));
     let (schema, id) = types(text);
     assert!(decode(&schema, id, &[0; 9]).unwrap_err().to_string().starts_with("another type"));
 }
@@ -52,10 +52,10 @@ fn errors_name_the_field() {
 #[test]
 fn elements_without_room_are_bounded() {
     let text = "struct e_t { } struct a_t { int32_t n; e_t e[n]; }";
-    assert!(refused(text, &[0x7f, 0xff, 0xff, 0xff]).contains("more than is believable"));
+    assert!(refused(text, &[0x7f, 0xff, 0xff, 0xff]).contains("more than allowed"));
     let rows = "struct a_t { int32_t n; int32_t m; double x[n][m]; }";
-    assert!(refused(rows, &[0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]).contains("more than is believable"));
-    // A few are fine, and behind a dimension of size 0 nothing matters.
+    assert!(refused(rows, &[0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]).contains("more than allowed"));
+    // A few are fine, and after a dimension of size 0 nothing matters.
     let (schema, id) = types(rows);
     for (sizes, shape) in [([3, 0], [3, 0]), ([0, i32::MAX], [0, i32::MAX as usize])] {
         let mut bytes = schema.get(id).fingerprint.to_be_bytes().to_vec();
@@ -74,7 +74,7 @@ fn the_size_rule_is_exact() {
         decode(&schema, id, &bytes).is_ok()
     };
     let int = |n: i32| n.to_be_bytes();
-    // What the type always has is free, however much it is.
+    // The minimum contents of the type are free, of any size.
     assert!(accepts("struct a_t { int32_t m; double d[2000][m]; }", &[&int(0)]));
     assert!(accepts("struct e_t { } struct a_t { e_t many[2000]; }", &[]));
     assert!(accepts(
@@ -90,11 +90,11 @@ fn the_size_rule_is_exact() {
     let both = "struct a_t { int32_t k, m; double d[2000][m]; double e[k][m]; double f[2][k][m]; }";
     assert!(accepts(both, &[&int(346), &int(0)]), "1038 of 1040");
     assert!(!accepts(both, &[&int(347), &int(0)]));
-    // Behind a size of 0 any size will do, but no negative one.
+    // After a size of 0 any size is allowed, except a negative one.
     assert!(accepts("struct a_t { int64_t a, b; string s[a][b]; }", &[&[0; 8], &i64::MAX.to_be_bytes()]));
     assert!(!accepts("struct a_t { int64_t a, b; string s[a][b]; }", &[&[0; 8], &[0xff; 8]]));
     assert!(!accepts("struct a_t { int8_t b; const int8_t Z = 0; double d[Z][b]; }", &[&[0xff]]));
-    // A variable array of what is free for one.
+    // A variable array of rows that are free for one element.
     let rows = "struct r_t { int8_t n; int32_t x[2000][n]; } struct a_t { int32_t k; r_t r[k]; }";
     assert!(accepts(rows, &[&int(0)]));
     assert!(!accepts(rows, &[&int(1), &[0]]), "2000 rows that only a message has");
@@ -115,7 +115,7 @@ fn structs_in_structs_end_somewhere() {
     let json = json::to_string(&deepest);
     assert_eq!(json::from_str(&schema, id, &json).unwrap(), deepest);
     assert!(decode(&schema, id, &chain(129)).unwrap_err().to_string().contains("more than 128 deep"));
-    // One more by hand.
+    // One more, built by hand.
     let mut deeper = Record::zero(&schema, id).unwrap();
     deeper.set("next", Items::Record(vec![deepest])).unwrap();
     deeper.set_sizes();
@@ -130,18 +130,18 @@ fn sizes_have_to_agree_and_can_be_made_to() {
     record.set("x", Items::Float(vec![1.0, 2.0])).unwrap();
     assert_eq!(
         encode(&record).unwrap_err().to_string(),
-        "`x`: has 2 elements, but `n` says 0; `set_sizes()` makes them agree"
+        "`x`: has 2 elements, but `n` is 0; `set_sizes()` sets it"
     );
     record.set("y", Array::new(&[2, 2], Items::Byte(vec![1, 2, 3, 4])).unwrap()).unwrap();
     record.set_sizes();
     assert_eq!(record.field("n"), Some(&Value::Int8(2)));
     assert_eq!(encode(&record).unwrap().len(), encoded_size(&record));
-    // What lies behind a dimension of size 0 says nothing about the others.
+    // Inner sizes after a dimension of size 0 do not affect the others.
     let mut rows = message("struct a_t { int8_t n; int8_t m; byte x[n][m]; byte y[m]; }", "{}");
     rows.set("y", Items::Byte(vec![7])).unwrap();
     rows.set_sizes();
     assert_eq!(encode(&rows).unwrap().len(), encoded_size(&rows));
-    // What does not fit is refused where it is set, with what would fit.
+    // A value that does not fit is refused when it is set, with the expected one.
     let misfit = record.set("y", Items::Byte(vec![1])).unwrap_err().to_string();
     assert_eq!(misfit, "`y`: expected byte[n][2], found byte[1]");
     assert!(record.set("z", 1u8).is_err());

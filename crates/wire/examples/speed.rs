@@ -1,5 +1,5 @@
-//! How long encoding and decoding take, beside `memcpy` of the same bytes: `cargo run --release -p saltus-wire --example
-//! speed`. The variants take turns, so that the machine's moods hit all of them; the medians are shown.
+//! Times of encoding and decoding, and of `memcpy` of the same bytes: `cargo run --release -p saltus-wire --example
+//! speed`. The variants are interleaved, so that the machine's state affects all of them; the medians are shown.
 
 use saltus_wire::{Body, DecodeError, EncodeError, Message, Reader, Writer};
 use std::hint::black_box;
@@ -41,7 +41,7 @@ impl Message for Scan {
     const SCHEMA: &'static str = "";
 }
 
-/// Nanoseconds of one call, over many.
+/// Nanoseconds per call, over many calls.
 fn time(mut call: impl FnMut()) -> f64 {
     const CALLS: u32 = 20_000;
     let start = Instant::now();

@@ -1,16 +1,16 @@
-//! What arrays on the wire are made of.
+//! The element types of arrays on the wire.
 
 use crate::swap;
 use core::mem::MaybeUninit;
 
-/// Types without padding, pointers or life of their own, for which any bytes are a value: numbers, arrays of them, and
-/// [plain](crate::plain) structs. Not `bool`, which knows only two bytes.
+/// Types without padding, pointers or lifetimes for which all bytes are valid: numbers, arrays of them, and
+/// [plain](crate::plain) structs. Not `bool`, which allows only two byte values.
 ///
 /// # Safety
-/// The above must be true of the type.
+/// The type must have these properties.
 pub unsafe trait Bits: Copy + 'static {}
 
-/// A primitive type that arrays on the wire are made of, and how it is copied between memory and the wire.
+/// A primitive element type of arrays on the wire, and how it is copied between memory and the wire.
 pub trait Element: Sealed {
     /// Copies elements onto the wire.
     #[doc(hidden)]
@@ -20,10 +20,10 @@ pub trait Element: Sealed {
     fn from_wire(to: &mut [MaybeUninit<u8>], from: &[u8]);
 }
 
-/// `E`, an array of `E`, an array of such arrays, and so on: memory that is nothing but `E`s one after another.
+/// `E`, an array of `E`, an array of such arrays, and so on: memory that consists only of consecutive `E`s.
 ///
 /// # Safety
-/// The above must be true of the type. `E` has no padding.
+/// The type must have this property, and `E` no padding.
 pub unsafe trait Flat<E: Element>: Copy + 'static {}
 
 mod sealed {
@@ -33,7 +33,7 @@ use sealed::Sealed;
 
 macro_rules! numbers {
     ($($ty:ty)*) => {$(
-        // SAFETY: a number has no padding, and any bytes are one.
+        // SAFETY: a number has no padding, and all bytes are valid.
         unsafe impl Bits for $ty {}
         impl Sealed for $ty {}
         impl Element for $ty {
@@ -52,7 +52,7 @@ macro_rules! numbers {
 }
 numbers!(i8 i16 i32 i64 u8 f32 f64);
 
-// SAFETY: numbers have no padding, and any bytes are one.
+// SAFETY: numbers have no padding, and all bytes are valid.
 unsafe impl Bits for u16 {}
 // SAFETY: as above.
 unsafe impl Bits for u32 {}
@@ -77,23 +77,23 @@ impl Element for bool {
 }
 // SAFETY: it is the element itself, one byte.
 unsafe impl Flat<bool> for bool {}
-// SAFETY: an array lies in memory as its elements one after another.
+// SAFETY: an array is its elements, one after another in memory.
 unsafe impl<E: Element, T: Flat<E>, const N: usize> Flat<E> for [T; N] {}
 
 /// The bytes of elements.
 #[inline(always)]
 pub(crate) fn bytes_of<E: Element, T: Flat<E>>(values: &[T]) -> &[u8] {
-    // SAFETY: elements have no padding, so that all their bytes are initialised; a byte wants no alignment.
+    // SAFETY: elements have no padding, so all their bytes are initialized; a byte needs no alignment.
     unsafe { core::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
 }
 
-/// The bytes of elements that are to be overwritten.
+/// The bytes of elements that will be overwritten.
 ///
 /// # Safety
-/// Whoever writes bytes there must write such as make a valid element.
+/// The bytes written there must form valid elements.
 #[inline(always)]
 pub(crate) unsafe fn room_of<T>(values: &mut [T]) -> &mut [MaybeUninit<u8>] {
-    // SAFETY: the same memory; a byte wants no alignment. What is written is the caller's promise.
+    // SAFETY: the same memory; a byte needs no alignment. The caller promises to write valid elements.
     unsafe { core::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
 }
 

@@ -1,4 +1,4 @@
-//! Why a message could not be encoded or decoded.
+//! Errors of encoding and decoding.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// The buffer is too small: so many bytes are needed.
+    /// The buffer is too small; this many bytes are needed.
     TooSmall(usize),
-    /// An array has another number of elements than its size field says.
+    /// An array's number of elements differs from its size field.
     Size {
         /// `type.field` of the array.
         field: &'static str,
         /// Name of the size field.
         size_field: &'static str,
-        /// What the size field says.
+        /// The value of the size field.
         says: i64,
-        /// How many elements there are.
+        /// The number of elements.
         has: usize,
     },
-    /// An array has more elements than its size field can say.
+    /// An array has more elements than its size field can hold.
     TooManyElements {
         /// `type.field` of the array.
         field: &'static str,
@@ -27,14 +27,14 @@ pub enum EncodeError {
         size_field: &'static str,
         /// Type of the size field: `int8_t`.
         ty: &'static str,
-        /// How many elements there are.
+        /// The number of elements.
         has: usize,
     },
     /// A string contains a NUL, which ends a string on the wire.
     Nul,
-    /// A string is longer than an int32 can say.
+    /// A string is longer than an int32 length can hold.
     TooLong(usize),
-    /// Structs lie in each other deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
+    /// Structs are nested deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
     TooDeep,
 }
 
@@ -42,20 +42,21 @@ impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EncodeError::TooSmall(need) => write!(f, "the buffer is too small: {need} bytes are needed"),
-            EncodeError::Size { field, size_field, says, has } => write!(
-                f,
-                "`{field}` has {has} elements, but `{size_field}` says {says}; `set_sizes()` makes them agree"
-            ),
+            EncodeError::Size { field, size_field, says, has } => {
+                write!(f, "`{field}` has {has} elements, but `{size_field}` is {says}; `set_sizes()` sets it")
+            }
             EncodeError::TooManyElements { field, size_field, ty, has } => {
                 write!(
                     f,
-                    "`{field}` has {has} elements, but `{size_field}` is an {ty}, which cannot say {has}"
+                    "`{field}` has {has} elements, but `{size_field}` is an {ty}, which cannot hold {has}"
                 )
             }
             EncodeError::Nul => f.write_str("a string contains a NUL byte, which would end it on the wire"),
-            EncodeError::TooLong(len) => write!(f, "a string of {len} bytes is longer than the wire can say"),
+            EncodeError::TooLong(len) => {
+                write!(f, "a string of {len} bytes is longer than the encoding allows")
+            }
             EncodeError::TooDeep => {
-                write!(f, "structs lie in each other more than {} deep", crate::MAX_DEPTH)
+                write!(f, "structs are nested more than {} deep", crate::MAX_DEPTH)
             }
         }
     }
@@ -68,59 +69,59 @@ impl std::error::Error for EncodeError {}
 pub enum DecodeError {
     /// The bytes are of another type.
     Fingerprint {
-        /// Fingerprint of the type that was expected.
+        /// The expected fingerprint.
         expected: u64,
-        /// What the bytes start with.
+        /// The first bytes of the message.
         found: u64,
     },
     /// The bytes end before the message does.
     Truncated {
-        /// Where, in bytes from the start.
+        /// Offset in bytes from the start.
         at: usize,
-        /// How many more bytes were needed, at least.
+        /// A lower bound of the missing bytes.
         missing: usize,
     },
     /// An array's size field is negative.
     NegativeSize {
-        /// Where the array was to start.
+        /// Offset of the array.
         at: usize,
-        /// What its size field says.
+        /// The value of its size field.
         size: i64,
     },
-    /// A string's length is 0 or negative, though it must count the NUL.
+    /// A string's length is 0 or negative, although it includes the NUL.
     StringLength {
-        /// Where the length lies.
+        /// Offset of the length.
         at: usize,
-        /// What it says.
+        /// The length.
         length: i32,
     },
     /// A string does not end with a NUL.
     StringEnd {
-        /// Where its last byte lies.
+        /// Offset of its last byte.
         at: usize,
     },
-    /// A string is not UTF-8, and the type that receives it must be.
+    /// A string is not UTF-8, which the receiving type requires.
     NotUtf8 {
-        /// Where the string starts.
+        /// Offset of the string.
         at: usize,
     },
-    /// Structs lie in each other deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
+    /// Structs are nested deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
     TooDeep {
-        /// Where.
+        /// Offset in bytes.
         at: usize,
     },
-    /// More elements that take no room on the wire than a message of this length may have.
+    /// More elements of zero size on the wire than a message of this length may have.
     TooMany {
-        /// Where.
+        /// Offset in bytes.
         at: usize,
-        /// How many.
+        /// The number of elements.
         size: u64,
     },
-    /// Bytes are left behind the message.
+    /// Bytes follow the message.
     Trailing {
-        /// Where the message ends.
+        /// Offset of the end of the message.
         at: usize,
-        /// How many are left.
+        /// The number of bytes after it.
         left: usize,
     },
 }
@@ -138,18 +139,18 @@ impl fmt::Display for DecodeError {
                 write!(f, "an array of negative size ({size}) at byte {at}")
             }
             DecodeError::StringLength { at, length } => {
-                write!(f, "a string of impossible length ({length}) at byte {at}")
+                write!(f, "a string of invalid length ({length}) at byte {at}")
             }
             DecodeError::StringEnd { at } => write!(f, "a string without a NUL at its end, at byte {at}"),
             DecodeError::NotUtf8 { at } => write!(f, "a string that is not UTF-8, at byte {at}"),
             DecodeError::TooDeep { at } => {
-                write!(f, "structs lie in each other more than {} deep, at byte {at}", crate::MAX_DEPTH)
+                write!(f, "structs are nested more than {} deep, at byte {at}", crate::MAX_DEPTH)
             }
             DecodeError::TooMany { at, size } => {
-                write!(f, "{size} elements that take no room, at byte {at}: more than is believable")
+                write!(f, "{size} elements of zero size, at byte {at}: more than allowed")
             }
             DecodeError::Trailing { at, left } => {
-                write!(f, "{left} bytes are left behind the message, which ends at byte {at}")
+                write!(f, "{left} bytes follow the message, which ends at byte {at}")
             }
         }
     }

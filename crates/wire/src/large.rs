@@ -1,26 +1,27 @@
-//! Values that are too large for the stack: made on the heap, where they stay.
+//! Values that are too large for the stack, created on the heap.
 
 use crate::{Element, Flat};
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::ptr::NonNull;
 
-/// An array of zeroes on the heap, in any number of dimensions.
+/// An array of zeros on the heap, in any number of dimensions.
 pub fn zeroes<E: Element, T: Flat<E>, const N: usize>() -> Box<[T; N]> {
-    // SAFETY: elements are numbers and booleans, of which zero bytes are values, and the array is nothing else.
+    // SAFETY: elements are numbers and booleans, for which zero bytes are valid, and the array contains nothing
+    // else.
     unsafe { boxed_zeroes() }
 }
 
-/// An array on the heap, whose elements `make` makes one by one.
+/// An array on the heap; `make` creates its elements one by one.
 pub fn boxed<T, const N: usize>(make: impl FnMut(usize) -> T) -> Box<[T; N]> {
     let elements: Box<[T]> = (0..N).map(make).collect();
     let Ok(array) = elements.try_into() else { unreachable!("there are N") };
     array
 }
 
-/// A value of zeroes on the heap.
+/// A value of zeros on the heap.
 ///
 /// # Safety
-/// Zero bytes must be a value of the type.
+/// Zero bytes must be a valid value of the type.
 pub(crate) unsafe fn boxed_zeroes<T>() -> Box<T> {
     let layout = Layout::new::<T>();
     let room = if layout.size() == 0 {
@@ -30,8 +31,8 @@ pub(crate) unsafe fn boxed_zeroes<T>() -> Box<T> {
         let room = unsafe { alloc_zeroed(layout) };
         NonNull::new(room.cast()).unwrap_or_else(|| handle_alloc_error(layout))
     };
-    // SAFETY: memory of the type's layout from the global allocator, or none for a type without size; its bytes are a
-    // value, as the caller promises.
+    // SAFETY: memory with the type's layout from the global allocator, or none for a type without size; the caller
+    // promises that its bytes are a valid value.
     unsafe { Box::from_raw(room.as_ptr()) }
 }
 

@@ -1,4 +1,4 @@
-//! What generated Rust code stands on: LCM's wire encoding.
+//! The runtime of generated Rust code: LCM's wire encoding.
 //!
 //! A message is its type's fingerprint, 8 bytes, and then its fields in the order of their declaration, big endian,
 //! without padding or tags:
@@ -11,12 +11,12 @@
 //!  └────────┴─────────┴─────────┴───┘   struct                 ->  its fields, without a fingerprint of their own
 //! ```
 //!
-//! [`Message`] is what every generated type is; [`Reader`] and [`Writer`] are what it is made with. [`plain`] is the other
-//! form, for types of fixed size: the struct as it lies in memory, built and read in place. Decoding trusts
+//! [`Message`] is the trait of every generated type, implemented with [`Reader`] and [`Writer`]. [`plain`] is the
+//! other form, for types of fixed size: the struct's own memory layout, built and read in place. Decoding trusts
 //! nothing: every read is checked, nesting is bounded by [`MAX_DEPTH`], and memory by the size of the input.
 //!
-//! No dependencies. Encoding into a caller's buffer does not allocate, block or call the kernel; decoding into a used
-//! message allocates only where the new one is larger.
+//! No dependencies. Encoding into a caller's buffer does not allocate, block or make system calls. Decoding into an
+//! existing message allocates only where the new one is larger.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -43,9 +43,9 @@ pub use swap::{copy_swapped_16, copy_swapped_32, copy_swapped_64};
 pub use vec::{element_at, element_at_with, string_size, strings_size};
 pub use writer::Writer;
 
-/// How deep structs may lie in each other in one message. Deeper is refused, in encoding and decoding.
+/// Most levels of nested structs in one message, in encoding and decoding.
 pub const MAX_DEPTH: u32 = 128;
 
-/// How many elements that take no room on the wire (empty structs, rows of an array whose inner size is 0) a message
-/// may have, beyond one for each byte of the message and those that its type always has ([`Body::FREE`]).
+/// Most elements of zero size on the wire (empty structs, rows of an array whose inner size is 0) in a message,
+/// beyond one for each byte of the message and those that its type always has ([`Body::FREE`]).
 pub const FREE_ELEMENTS: usize = 1024;

@@ -1,7 +1,7 @@
-//! The numbers on the wire, for what reads and writes each of them.
+//! The number types on the wire, for macros over all of them.
 
-/// Calls a macro with every type of number: the names of what reads or writes one of them, many, and as many as a size field
-/// says; the type here and in the type language.
+/// Calls a macro with every number type: the names of the functions for one of them, for many, and for as many as a
+/// size field gives; its Rust type and its name in the type language.
 macro_rules! numbers {
     ($each:ident) => {
         $each! {

@@ -1,15 +1,15 @@
-//! Reading a message from bytes that nobody vouches for.
+//! Reading a message from untrusted bytes.
 
 use crate::element::{self, Element, Flat};
 use crate::numbers::numbers;
 use crate::{DecodeError, FREE_ELEMENTS, MAX_DEPTH, element_at};
 
-/// A place in the bytes of a message. Every read is checked. Floats keep their bits, those of NaNs too.
+/// A position in the bytes of a message. Every read is checked. Floats keep their bits, including those of NaNs.
 #[derive(Debug)]
 pub struct Reader<'a> {
-    /// What is still to be read.
+    /// The bytes still to read.
     rest: &'a [u8],
-    /// Bytes of all.
+    /// The total number of bytes.
     len: usize,
     depth: u32,
     free: usize,
@@ -29,7 +29,7 @@ macro_rules! scalar {
 
 macro_rules! array {
     ($many:ident $vec:ident $ty:ty, $wire:literal) => {
-        #[doc = concat!("As many `", $wire, "` as `out` has room for, in any number of dimensions.")]
+        #[doc = concat!("As many `", $wire, "` as `out` holds, in any number of dimensions.")]
         #[inline]
         pub fn $many<T: Flat<$ty>>(&mut self, out: &mut [T]) -> Result<(), DecodeError> {
             self.fill::<$ty, T>(out)
@@ -54,16 +54,17 @@ impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { rest: bytes, len: bytes.len(), depth: 0, free: bytes.len().saturating_add(FREE_ELEMENTS) }
     }
-    /// Allows so many elements without room more: those that the outermost type always has ([`Body::FREE`](crate::Body::FREE)).
+    /// Allows this many more elements of zero size: those that the outermost type always has
+    /// ([`Body::FREE`](crate::Body::FREE)).
     pub fn allow(&mut self, free: usize) {
         self.free = self.free.saturating_add(free);
     }
-    /// How many bytes have been read.
+    /// The number of bytes read.
     #[inline(always)]
     pub fn position(&self) -> usize {
         self.len - self.rest.len()
     }
-    /// How many bytes are left.
+    /// The number of bytes left.
     #[inline(always)]
     pub fn remaining(&self) -> usize {
         self.rest.len()
@@ -88,7 +89,7 @@ impl<'a> Reader<'a> {
     pub fn boolean(&mut self) -> Result<bool, DecodeError> {
         Ok(self.byte()? != 0)
     }
-    /// The bytes of a string, without its NUL. What lies behind an inner NUL is kept.
+    /// The bytes of a string, without its NUL. Bytes after an inner NUL are kept.
     #[inline]
     pub fn string_bytes(&mut self) -> Result<&'a [u8], DecodeError> {
         let at = self.position();
@@ -101,7 +102,7 @@ impl<'a> Reader<'a> {
             _ => Err(DecodeError::StringEnd { at: self.position() - 1 }),
         }
     }
-    /// A string into `out`, whose room is used again. Must be UTF-8.
+    /// Reads a string into `out`, reusing its memory. Must be UTF-8.
     #[inline]
     pub fn string(&mut self, out: &mut String) -> Result<(), DecodeError> {
         let at = self.position() + 4;
@@ -114,7 +115,7 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     fn fill<E: Element, T: Flat<E>>(&mut self, out: &mut [T]) -> Result<(), DecodeError> {
         let from = self.take(size_of_val(out))?;
-        // SAFETY: what `from_wire` writes are valid elements, and a `T` is nothing else.
+        // SAFETY: `from_wire` writes valid elements, and a `T` consists only of them.
         E::from_wire(unsafe { element::room_of(out) }, from);
         Ok(())
     }
@@ -125,8 +126,8 @@ impl<'a> Reader<'a> {
         out.clear();
         out.reserve(n);
         let room = &mut out.spare_capacity_mut()[..n];
-        // SAFETY: what `from_wire` writes are valid elements, and a `T` is nothing else. It fills all of the room, so
-        // that afterwards `n` elements are initialised, for which there is capacity.
+        // SAFETY: `from_wire` writes valid elements, and a `T` consists only of them. It fills the whole slice, so
+        // that `n` elements, within the capacity, are initialized afterwards.
         unsafe {
             E::from_wire(element::room_of(room), from);
             out.set_len(n);
@@ -134,11 +135,11 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// As many strings as `out` has room for.
+    /// Reads strings into all of `out`.
     pub fn strings(&mut self, out: &mut [String]) -> Result<(), DecodeError> {
         out.iter_mut().try_for_each(|one| self.string(one))
     }
-    /// `size` strings; those in `out` are used again.
+    /// Reads `size` strings, reusing those in `out`.
     pub fn string_vec(&mut self, out: &mut Vec<String>, size: i64) -> Result<(), DecodeError> {
         let n = self.size(size, 5, 0)?;
         out.truncate(n);
@@ -162,13 +163,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Checks the sizes of an array, the outermost first, before anything of it is made. Each element takes at least
+    /// Checks the sizes of an array, outermost first, before any of it is created. Each element takes at least
     /// `min_size` bytes, and has `free` rows and elements that may take none ([`Body::FREE`](crate::Body::FREE)).
     ///
-    /// Level by level: rows that take something must be there; those that take nothing are counted for the whole
-    /// message. `docs/wire.md` has the rule, which is that of all decoders. The array is then read into
-    /// [`element_at`], row by row, and grows as they come, so that structs in structs that all promise much and hold
-    /// nothing get no memory for it.
+    /// Level by level: the bytes of rows that take some must be present; rows of zero size are counted for the
+    /// whole message. `docs/wire.md` has the rule, which all decoders share. The array is then read into
+    /// [`element_at`], row by row, and grows with the bytes read, so that large size fields in nested structs get
+    /// no memory without content.
     #[inline]
     pub fn array<const K: usize>(
         &mut self,
@@ -191,8 +192,8 @@ impl<'a> Reader<'a> {
         if bytes == 0 {
             self.count(&counts)?;
         }
-        // What the elements always have is counted when they are read, or takes bytes. If there is not enough of either,
-        // none is made.
+        // Elements that always exist are counted when they are read, or take bytes. If there is not enough of
+        // either, none is created.
         if free > 0 {
             let (size, most) = (product(&counts, free), self.free.saturating_add(left));
             if size > most {
@@ -201,7 +202,7 @@ impl<'a> Reader<'a> {
         }
         Ok(counts)
     }
-    /// Counts the rows of an array that takes nothing, of every level down to the first of size 0.
+    /// Counts the rows of an array of zero size, of every level down to the first of size 0.
     fn count(&mut self, counts: &[usize]) -> Result<(), DecodeError> {
         let mut rows = 1usize;
         for &count in counts {
@@ -216,7 +217,7 @@ impl<'a> Reader<'a> {
         self.array([size], min_size, free).map(|[n]| n)
     }
 
-    /// Reads a struct that lies inside another one; bounds the depth.
+    /// Reads a struct inside another one; bounds the depth.
     #[inline]
     pub fn nested<T>(
         &mut self,

@@ -1,12 +1,12 @@
-//! The integers that may be the size of an array.
+//! The integer types of array sizes.
 
 /// A type of size fields.
 pub trait Size: Copy + Into<i64> + Sealed {
     /// Its name in the type language.
     const NAME: &'static str;
-    /// The largest size that it can say.
+    /// The largest size that it can hold.
     const MOST: i64;
-    /// A length as this type; what is more than it can say becomes the largest, which encoding then refuses.
+    /// A length as this type. A length that does not fit becomes the largest size, which encoding then refuses.
     fn of(length: usize) -> Self;
 }
 

@@ -1,16 +1,17 @@
-//! Writing a message into a buffer of the caller's.
+//! Writing a message into a caller's buffer.
 
 use crate::element::{self, Element, Flat};
 use crate::numbers::numbers;
 use crate::{EncodeError, MAX_DEPTH, Size};
 use core::mem;
 
-/// A place in a buffer. Nothing is allocated; what does not fit is an error. Floats keep their bits, those of NaNs too.
+/// A position in a buffer. Nothing is allocated; a write that does not fit is an error. Floats keep their bits,
+/// including those of NaNs.
 #[derive(Debug)]
 pub struct Writer<'a> {
-    /// What is still to be written.
+    /// The bytes still to write.
     rest: &'a mut [u8],
-    /// Bytes of all.
+    /// The total number of bytes.
     len: usize,
     depth: u32,
 }
@@ -49,11 +50,11 @@ impl<'a> Writer<'a> {
     pub fn new(bytes: &'a mut [u8]) -> Writer<'a> {
         Writer { len: bytes.len(), rest: bytes, depth: 0 }
     }
-    /// How many bytes have been written.
+    /// The number of bytes written.
     pub fn position(&self) -> usize {
         self.len - self.rest.len()
     }
-    /// Room for the next `n` bytes, to be filled in.
+    /// The next `n` bytes, to be filled by the caller.
     #[inline(always)]
     pub fn room(&mut self, n: usize) -> Result<&mut [u8], EncodeError> {
         if n > self.rest.len() {
@@ -63,7 +64,7 @@ impl<'a> Writer<'a> {
         self.rest = rest;
         Ok(room)
     }
-    /// These bytes.
+    /// Writes these bytes.
     #[inline(always)]
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
         self.room(bytes.len())?.copy_from_slice(bytes);
@@ -80,12 +81,13 @@ impl<'a> Writer<'a> {
     pub fn boolean(&mut self, value: bool) -> Result<(), EncodeError> {
         self.byte(value as u8)
     }
-    /// A string: its length with the NUL, its bytes, the NUL. An inner NUL is refused: other languages would stop there.
+    /// Writes a string: its length with the NUL, its bytes, the NUL. An inner NUL is refused: other languages would
+    /// stop there.
     #[inline]
     pub fn string(&mut self, text: &str) -> Result<(), EncodeError> {
         self.string_bytes(text.as_bytes())
     }
-    /// A string that need not be UTF-8.
+    /// Writes a string that need not be UTF-8.
     #[inline]
     pub fn string_bytes(&mut self, text: &[u8]) -> Result<(), EncodeError> {
         if text.contains(&0) {
@@ -98,7 +100,7 @@ impl<'a> Writer<'a> {
         self.byte(0)
     }
 
-    /// Strings.
+    /// Writes strings.
     pub fn strings(&mut self, values: &[String]) -> Result<(), EncodeError> {
         values.iter().try_for_each(|one| self.string(one))
     }
@@ -106,7 +108,7 @@ impl<'a> Writer<'a> {
     pub fn enums<T: Copy + Into<i32>>(&mut self, values: &[T]) -> Result<(), EncodeError> {
         values.iter().try_for_each(|&one| self.int32(one.into()))
     }
-    /// Checks that an array has as many elements as its size field says.
+    /// Checks that an array's length equals its size field.
     #[inline]
     pub fn size<S: Size>(
         &self,
@@ -123,7 +125,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes a struct that lies inside another one; bounds the depth, so that what is encoded can be decoded.
+    /// Writes a struct inside another one; bounds the depth, so that encoded messages can be decoded.
     #[inline]
     pub fn nested(
         &mut self,
@@ -139,7 +141,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Why a length is not what its size field says.
+/// Why a length differs from its size field.
 #[cold]
 fn wrong_size<S: Size>(field: &'static str, size_field: &'static str, says: i64, has: usize) -> EncodeError {
     if i64::try_from(has).is_ok_and(|has| has <= S::MOST) {

@@ -6,7 +6,7 @@ use common::{All, Empty};
 use proptest::prelude::*;
 use saltus_wire::{Body, DecodeError, EncodeError, FREE_ELEMENTS, MAX_DEPTH, Message, Reader, Size, Writer};
 
-/// Any value whose arrays have the sizes that its size fields say.
+/// Any value whose arrays have the lengths in their size fields.
 fn all(depth: u32) -> BoxedStrategy<All> {
     let sizes = (0usize..5, 0usize..if depth == 0 { 1 } else { 3 });
     let value = sizes.prop_flat_map(move |(n, m)| {
@@ -52,7 +52,7 @@ fn children(depth: u32, m: usize) -> BoxedStrategy<Vec<All>> {
     proptest::collection::vec(all(depth - 1), m).boxed()
 }
 
-/// A chain of structs in structs.
+/// A chain of nested structs.
 fn chain(depth: u32) -> All {
     (0..depth).fold(All::default(), |inner, _| All {
         m: 1,
@@ -68,12 +68,12 @@ proptest! {
         let bytes = value.encode().unwrap();
         prop_assert_eq!(bytes.len(), value.encoded_size());
         prop_assert_eq!(&All::decode(&bytes).unwrap(), &value);
-        // Into a message that held another one, with something behind it.
+        // Into a message that had other content, with trailing bytes.
         let mut used = used;
         let more = [&bytes[..], b"more"].concat();
         prop_assert_eq!(used.decode_from(&more).unwrap(), bytes.len());
         prop_assert_eq!(&used, &value);
-        // A buffer that is too small is told how large it should be.
+        // The error for a buffer that is too small has the size needed.
         let mut small = vec![0; bytes.len() - 1];
         prop_assert_eq!(value.encode_to(&mut small), Err(EncodeError::TooSmall(bytes.len())));
     }
@@ -92,7 +92,7 @@ proptest! {
         let mut used = All::default();
         for at in 0..bytes.len() {
             bytes[at] ^= change;
-            // Whatever it is, what was understood can be said again, if its strings can.
+            // Whatever was decoded can be encoded again, if its strings can.
             if used.decode_from(&bytes).is_ok() {
                 match used.encode() {
                     Ok(again) => prop_assert_eq!(again.len(), used.encoded_size()),
@@ -124,10 +124,7 @@ fn a_size_that_lies_is_refused_by_the_encoder() {
     let error = value.encode().unwrap_err();
     let expected = EncodeError::Size { field: "all_t.ranges", size_field: "n", says: 2, has: 1 };
     assert_eq!(error, expected);
-    assert_eq!(
-        error.to_string(),
-        "`all_t.ranges` has 1 elements, but `n` says 2; `set_sizes()` makes them agree"
-    );
+    assert_eq!(error.to_string(), "`all_t.ranges` has 1 elements, but `n` is 2; `set_sizes()` sets it");
     let negative = All { n: -1, ..All::default() };
     assert!(matches!(negative.encode(), Err(EncodeError::Size { says: -1, has: 0, .. })));
 }
@@ -139,7 +136,7 @@ fn a_length_that_no_size_can_say_is_told_as_such() {
     assert_eq!(out.size("a_t.x", "n", i8::of(127), 127), Ok(()));
     assert!(matches!(out.size("a_t.x", "n", 126i8, 127), Err(EncodeError::Size { .. })));
     let error = out.size("a_t.x", "n", i8::of(300), 300).unwrap_err();
-    assert_eq!(error.to_string(), "`a_t.x` has 300 elements, but `n` is an int8_t, which cannot say 300");
+    assert_eq!(error.to_string(), "`a_t.x` has 300 elements, but `n` is an int8_t, which cannot hold 300");
 }
 
 #[test]
@@ -156,7 +153,7 @@ fn structs_may_lie_in_each_other_so_deep_and_no_deeper() {
 
     let deeper = chain(MAX_DEPTH + 1);
     assert_eq!(deeper.encode(), Err(EncodeError::TooDeep));
-    // By hand: the innermost struct gets a child. Its `m` stands 2 bytes before the end of its fields, all empty.
+    // By hand: the innermost struct gets a child. Its `m` is 2 bytes before the end of its fields, all empty.
     let at = bytes.len() - 2;
     bytes[at..].copy_from_slice(&1i16.to_be_bytes());
     bytes.extend([0, 0, 0, 1, 0]);
@@ -164,7 +161,7 @@ fn structs_may_lie_in_each_other_so_deep_and_no_deeper() {
     assert!(matches!(All::decode(&bytes), Err(DecodeError::TooDeep { .. })));
 }
 
-/// 30 bytes must not make gigabytes.
+/// 30 bytes must not allocate gigabytes.
 #[test]
 fn sizes_beyond_the_bytes_are_refused_before_memory_is_asked_for() {
     let mut reader = Reader::new(&[0; 16]);
@@ -196,7 +193,7 @@ fn arrays_are_checked_level_by_level() {
     let left = |sizes: [i64; 3], min_size| {
         let mut reader = Reader::new(&[0; 16]);
         reader.array(sizes, min_size, 0)?;
-        // What may still be counted.
+        // The most that may be counted.
         Ok((0..=free).rev().find(|&n| reader.array([n as i64], 0, 0).is_ok()))
     };
     assert_eq!(left([2, 4, 2], 1), Ok(Some(free)));
@@ -208,7 +205,7 @@ fn arrays_are_checked_level_by_level() {
     assert_eq!(left([0, 1, -7], 1), Err(DecodeError::NegativeSize { at: 0, size: -7 }));
     assert!(matches!(left([2, i64::MAX, i64::MAX], 0), Err(DecodeError::TooMany { .. })));
     assert!(matches!(left([2, i64::MAX, i64::MAX], 8), Err(DecodeError::Truncated { .. })));
-    // Elements that always have something are made only if they can be there, as bytes or as what is counted.
+    // Elements that are never empty are created only if they can be present, as bytes or as counted ones.
     let mut reader = Reader::new(&[0; 16]);
     reader.allow(7);
     assert_eq!(reader.array([16], 1, (free + 7 + 16) / 16), Ok([16]));
@@ -216,7 +213,7 @@ fn arrays_are_checked_level_by_level() {
     assert_eq!(reader.array([16], 1, size as usize / 16), Err(DecodeError::TooMany { at: 0, size }));
 }
 
-/// Structs that promise as many structs as there could be, each with the same promise: only what comes gets memory.
+/// Nested structs with the largest possible size fields: memory is allocated only for present elements.
 #[test]
 fn promises_in_promises_get_no_memory() {
     #[derive(Default)]
@@ -266,7 +263,7 @@ fn strings_are_checked() {
     assert_eq!(read(&[0, 0, 0, 2, 0xff, 0]), Err(DecodeError::NotUtf8 { at: 4 }));
 }
 
-/// Decoding into a used message takes no new memory where the new one is not larger.
+/// Decoding into an existing message allocates nothing if the new one is not larger.
 #[test]
 fn a_used_message_keeps_its_room() {
     let mut value = All { n: 3, m: 2, ranges: vec![1.0; 3], rows: vec![[2.0; 2]; 3], ..All::default() };

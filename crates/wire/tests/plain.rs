@@ -34,7 +34,7 @@ unsafe impl Plain for ScanPlain {
     }
 }
 
-/// Bytes that start at a multiple of 8.
+/// Bytes aligned to a multiple of 8.
 #[repr(align(8))]
 struct Aligned([u8; 72]);
 
@@ -58,7 +58,7 @@ fn what_is_written_is_read() {
     for pose in &mut placed.poses {
         (pose.x, pose.id) = (1.5, 7);
     }
-    assert_eq!(room.0, other.0, "nothing is left of what lay there before, not in the padding either");
+    assert_eq!(room.0, other.0, "no earlier content is left, not even in the padding");
 }
 
 #[test]

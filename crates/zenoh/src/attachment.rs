@@ -1,13 +1,14 @@
-//! What a publisher of Saltus tells about a message, in its attachment. Little-endian words:
+//! The attachment that Saltus publishers add to a message. Little-endian words:
 //!
 //! ```text
 //! 0 "saltus/1" | 8 sender | 16 sequence | 24 published | 32 boot | 40 check
 //! ```
 //!
 //! *Sender* is a number of the publishing domain, drawn at random and not 0. *Sequence* counts its messages on this channel, from 1.
-//! *Published* is ns on the boot-time clock of the machine whose boot id begins with *boot*: on another machine it says nothing.
-//! *Check* is the CRC-32 (IEEE 802.3) of all before it and the payload behind that: floods through routers were seen to bring messages
-//! that are pieces of others.
+//! *Published* is ns on the boot-time clock of the machine whose boot id begins with *boot*: on another machine it
+//! has no meaning.
+//! *Check* is the CRC-32 (IEEE 802.3) of everything before it, followed by the payload: under flood, routers were
+//! seen to deliver messages assembled from pieces of others.
 
 use std::sync::OnceLock;
 
@@ -21,14 +22,14 @@ pub(super) struct Attachment {
     pub boot: u64,
 }
 
-/// What an attachment says.
+/// The result of parsing an attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
-    /// This.
+    /// A valid attachment.
     Ours(Attachment),
-    /// It is one of ours, and it or its message has not come as it was sent.
+    /// It is a Saltus attachment, but it or its message was damaged.
     Damaged,
-    /// Nothing: it is somebody else's.
+    /// Not a Saltus attachment.
     Nothing,
 }
 
@@ -36,7 +37,7 @@ impl Attachment {
     pub const SIZE: usize = 48;
     const CHECK: usize = 40;
 
-    /// Beside this payload.
+    /// Encodes the attachment of this payload.
     pub fn to_bytes(self, payload: &[u8]) -> [u8; Attachment::SIZE] {
         let mut bytes = [0; Attachment::SIZE];
         bytes[..8].copy_from_slice(MAGIC);
@@ -49,7 +50,7 @@ impl Attachment {
         bytes
     }
 
-    /// Beside this payload.
+    /// Parses the attachment of this payload.
     pub fn of_bytes(bytes: &[u8], payload: &[u8]) -> Told {
         let Some((words, [])) = bytes.strip_prefix(MAGIC).map(<[u8]>::as_chunks::<8>) else {
             return Told::Nothing;
@@ -65,7 +66,7 @@ impl Attachment {
         }
     }
 
-    /// When it was published, on the boot-time clock, if that was on this machine. Never after `arrived`.
+    /// When it was published, on the boot-time clock, if that was on this machine. Never later than `arrived`.
     pub fn published_here(&self, arrived: u64) -> Option<u64> {
         (self.boot != 0 && self.boot == boot()).then_some(self.published.min(arrived))
     }
@@ -78,7 +79,7 @@ fn check(head: &[u8], payload: &[u8]) -> u64 {
     crc.finalize().into()
 }
 
-/// Tells this machine, since it was started, from others; 0: unknown.
+/// Identifies this machine's present boot; 0: unknown.
 pub(super) fn boot() -> u64 {
     static BOOT: OnceLock<u64> = OnceLock::new();
     *BOOT.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! The configuration of a session: what the URL says, else what its file says, else ours, else Zenoh's.
+//! The configuration of a session: settings of the URL, then of its file, then Saltus' defaults, then Zenoh's.
 
 use super::{key, words};
 use saltus_transport::{Error, Result, Url};
@@ -7,12 +7,12 @@ use zenoh::Config;
 use zenoh::qos::CongestionControl;
 
 const OPTIONS: &str = "mode, connect, listen, scouting, congestion, config";
-/// Where Zenoh's routers listen.
+/// Default port of Zenoh's routers.
 const PORT: u16 = 7447;
-/// The longest message that is sent or taken in, in bytes.
+/// The longest message sent or received, in bytes.
 pub(super) const MOST_BYTES: usize = 256 << 20;
 
-/// What a URL says.
+/// The options of a URL.
 pub(super) struct Options {
     pub prefix: String,
     pub config: Config,
@@ -34,7 +34,7 @@ pub(super) fn options(mut url: Url) -> Result<Options> {
         if let Some(endpoints) = url.take::<String>(option, "endpoints")? {
             let endpoints: Vec<&str> = endpoints.split(',').filter(|text| !text.is_empty()).collect();
             if let Some(bad) = endpoints.iter().find(|text| !text.contains('/')) {
-                let why = format!("`{option}={bad}`: write for instance {option}=tcp/10.0.0.1:{PORT}");
+                let why = format!("`{option}={bad}`: expected, for example, {option}=tcp/10.0.0.1:{PORT}");
                 return Err(url.invalid(&why));
             }
             set(&mut tree, &format!("{option}/endpoints"), json!(endpoints));
@@ -57,15 +57,15 @@ pub(super) fn options(mut url: Url) -> Result<Options> {
     url.finish(OPTIONS)?;
     fill_in(&mut tree);
     let config = Config::from_json5(&tree.to_string());
-    let config = config.map_err(|e| url.invalid(&format!("Zenoh does not take it: {}", words::of(&e))))?;
+    let config = config.map_err(|e| url.invalid(&format!("Zenoh does not accept it: {}", words::of(&e))))?;
     Ok(Options { prefix: url.network, config, congestion })
 }
 
-/// Reads a file in Zenoh's format.
+/// Reads a configuration file in Zenoh's format.
 fn read(file: &str) -> Result<Value> {
     let text = std::fs::read_to_string(file);
     let text = text.map_err(|e| Error::system(format!("read Zenoh's configuration `{file}`"), e))?;
-    let bad = |why| Error::invalid(format!("Zenoh's configuration `{file}` is no JSON5: {why}"));
+    let bad = |why| Error::invalid(format!("Zenoh's configuration `{file}` is not JSON5: {why}"));
     match json5::from_str(&text) {
         Ok(tree @ Value::Object(_)) => Ok(tree),
         Ok(_) => Err(bad("it must begin with `{`".into())),
@@ -73,11 +73,12 @@ fn read(file: &str) -> Result<Value> {
     }
 }
 
-/// Our defaults, where nothing else was said: nothing beyond this machine.
+/// Fills in Saltus' defaults for missing settings: no traffic beyond this machine.
 fn fill_in(tree: &mut Value) {
     let mode = tree.pointer("/mode").and_then(Value::as_str).unwrap_or("peer").to_owned();
     let connects = tree.pointer("/connect/endpoints").is_some_and(|all| *all != json!([]));
-    // Whom others know of, a peer connects to as well, wherever that is: only where the URL or the file leads beyond this machine.
+    // A peer connects to all peers that others know, on any machine: this is enabled only if the URL or the file
+    // leads beyond this machine.
     let beyond = ["/listen/endpoints", "/scouting/multicast/interface"];
     let beyond = connects || beyond.iter().any(|path| tree.pointer(path).is_some());
     let listens = match mode.as_str() {
@@ -99,7 +100,7 @@ fn fill_in(tree: &mut Value) {
     }
 }
 
-/// Sets what `path` names. What is no object stays, and is refused by Zenoh.
+/// Sets the value at `path`. A value that should be an object and is not stays, and Zenoh refuses it.
 fn set(tree: &mut Value, path: &str, value: Value) {
     let mut at = tree;
     let mut parts = path.split('/').peekable();

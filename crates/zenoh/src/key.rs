@@ -1,8 +1,8 @@
-//! Names of channels as key expressions of Zenoh, and back.
+//! Conversion between channel names and Zenoh's key expressions.
 //!
-//! A name stays as it is but for what a key cannot have; of that, each byte becomes `%` and two upper-case hexadecimal digits:
-//! `%`, `*`, `$`, `?`, `#`, bytes that are no UTF-8, an `@` at the beginning of a part between slashes (such parts no wildcard of
-//! Zenoh's matches), and a `/` that would be the first byte, the last, or follow another.
+//! A name stays unchanged except for bytes that a key cannot contain. Each of these becomes `%` and two upper-case
+//! hexadecimal digits: `%`, `*`, `$`, `?`, `#`; bytes that are not UTF-8; an `@` at the start of a part between
+//! slashes (Zenoh's wildcards do not match such parts); and a `/` that is first, last, or follows another.
 
 use saltus_channel::Name;
 use saltus_transport::{Error, Result};
@@ -21,7 +21,7 @@ pub(super) fn of(prefix: &str, name: &Name) -> String {
     key
 }
 
-/// The name of the channel whose key this is. `None`: it is none below `prefix`, or no name of ours is written so.
+/// The name of the channel with this key. `None`: the key is not below `prefix`, or does not encode a channel name.
 pub(super) fn name<'a>(prefix: &str, key: &'a str) -> Option<Cow<'a, [u8]>> {
     let key = match prefix {
         "" => key,
@@ -36,17 +36,17 @@ pub(super) fn name<'a>(prefix: &str, key: &'a str) -> Option<Cow<'a, [u8]>> {
     (again == key).then_some(Cow::Owned(name))
 }
 
-/// What a subscriber by pattern subscribes to.
+/// The key expression that a subscriber by pattern uses.
 pub(super) fn all(prefix: &str) -> String {
     if prefix.is_empty() { "**".into() } else { format!("{prefix}/**") }
 }
 
-/// Whether keys can be below `prefix`.
+/// Checks that keys can be below `prefix`.
 pub(super) fn check(prefix: &str) -> Result<()> {
     let whole = prefix.is_empty() || (keyexpr::new(prefix).is_ok() && !prefix.contains('*'));
     whole.then_some(()).ok_or_else(|| {
         Error::invalid(format!(
-            "`{prefix}` cannot stand before Zenoh's keys: write for instance zenoh://site/robot-1, without \
+            "`{prefix}` cannot be a prefix of Zenoh's keys: expected, for example, zenoh://site/robot-1, without \
              `*`, `$`, `#`, `//` or a `/` at either end"
         ))
     })
@@ -55,10 +55,10 @@ pub(super) fn check(prefix: &str) -> Result<()> {
 fn encode(name: &[u8], key: &mut String) {
     let escape = |key: &mut String, bytes: &[u8]| {
         for byte in bytes {
-            let _ = write!(key, "%{byte:02X}"); // to a string: it does not fail
+            let _ = write!(key, "%{byte:02X}"); // writing to a string does not fail
         }
     };
-    // What a `/` follows: whether a part between slashes has begun.
+    // Whether a part between slashes has begun, so that a `/` may follow.
     let (mut begun, mut left) = (false, name.len());
     for chunk in name.utf8_chunks() {
         for sign in chunk.valid().chars() {
@@ -140,7 +140,7 @@ mod tests {
     fn every_name_has_a_key_of_its_own_that_zenoh_takes() {
         let signs = b"/@%*$?#a2F\xc3\xb6\xff\0";
         let mut seen = std::collections::HashMap::new();
-        // All names of up to four of these signs.
+        // All names of up to four of these characters.
         for i in 0..signs.len().pow(4) {
             let mut bytes: Vec<u8> = (0..4).map(|at| signs[i / signs.len().pow(at) % signs.len()]).collect();
             bytes.truncate(1 + i % 4);

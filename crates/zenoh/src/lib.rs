@@ -1,8 +1,8 @@
-//! `zenoh://`: Zenoh, by its own library.
+//! `zenoh://`: Zenoh, through its own library.
 //!
-//! The session is opened by the first publisher or subscriber that needs it. Zenoh hands over what comes on threads of its own; they
-//! deliver it at once, and wait for no subscriber. What publishers of Saltus tell beside the bytes is in the
-//! `attachment.rs`; messages of others have none.
+//! The first publisher or subscriber that needs it opens the session. Zenoh calls back from its own threads, which
+//! deliver messages immediately and never wait for a subscriber. The metadata that Saltus publishers send with a
+//! message is described in `attachment.rs`; other publishers send none.
 
 #![cfg(feature = "library")]
 
@@ -28,10 +28,10 @@ use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::{Sample, SampleKind};
 use zenoh::{Session, Wait};
 
-/// Channels that one domain publishes on.
+/// Most channels that one domain publishes.
 const MOST_CHANNELS: usize = 4096;
 
-/// A session, and what was declared in it.
+/// A session, with its publishers and subscribers.
 struct Zenoh {
     options: config::Options,
     sender: u64,
@@ -40,26 +40,27 @@ struct Zenoh {
     opening: Mutex<()>,
     outgoing: Mutex<HashMap<Name, Arc<Outgoing>>>,
     wanted: Mutex<Wanted>,
-    /// What each subscription has counted, as long as it is there. Never locked while Zenoh is waited for.
+    /// The losses counted by each present subscription. Never locked while waiting for Zenoh.
     losses: Mutex<Vec<Weak<Losses>>>,
 }
 
-/// What is lost of each sender on each channel.
+/// The losses of each sender on each channel.
 type Losses = Mutex<Gaps<Of>>;
 
-/// A channel that is published on.
+/// A published channel.
 struct Outgoing {
     publisher: Publisher<'static>,
-    /// The number of its last message. Held while one is sent, so that they go in their order.
+    /// The number of its last message. Locked while one is sent, so that they are sent in order.
     sequence: Mutex<u64>,
 }
 
-/// What is subscribed to. A message comes by one of these subscriptions only.
+/// The subscriptions. A message arrives through only one of them.
 #[derive(Default)]
 struct Wanted {
-    /// Channels by name, each with the number of those who want it.
+    /// Channels by name, each with its number of subscribers.
     exact: HashMap<Name, (usize, Subscriber<()>)>,
-    /// All channels, but for those in `exact` by then; from the first subscriber by pattern on, until the last of all has gone.
+    /// All channels, except those in `exact` when it was declared; present from the first subscriber by pattern
+    /// until the last of all subscribers has left.
     all: Option<Subscriber<()>>,
     /// Subscribers.
     count: usize,
@@ -68,7 +69,7 @@ struct Wanted {
 /// Opens `zenoh://`, whose messages go to `delivery` as they arrive.
 ///
 /// # Errors
-/// A URL that makes no sense, and a configuration that Zenoh does not accept.
+/// An invalid URL, and a configuration that Zenoh does not accept.
 pub fn open(url: Url, delivery: Arc<dyn Delivery>) -> Result<Box<dyn Transport>> {
     Ok(Box::new(Zenoh {
         options: config::options(url)?,
@@ -90,8 +91,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner) // maps and numbers, whole between any two lines
 }
 
-/// Runs `work` on a thread of its own, and waits for it: Zenoh's threads, which are started by it, take no signals, and the caller
-/// may be in a runtime in which Zenoh must not wait.
+/// Runs `work` on a separate thread, and waits for it. Zenoh starts its threads from it, so they receive no
+/// signals; and the caller may be in a runtime in which Zenoh must not block.
 fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("saltus-zenoh".into());
@@ -126,7 +127,7 @@ impl Zenoh {
         }
         if all.len() >= MOST_CHANNELS {
             return Err(Error::invalid(format!(
-                "more than {MOST_CHANNELS} channels are published in one zenoh:// domain, `{name}` is too many"
+                "more than {MOST_CHANNELS} channels are published in one zenoh:// domain, `{name}` is not published"
             )));
         }
         let publisher = session.declare_publisher(key::of(&self.options.prefix, name));
@@ -137,7 +138,7 @@ impl Zenoh {
         Ok(outgoing)
     }
 
-    /// Subscribes to a key; what `passed_over` names comes by another subscription.
+    /// Subscribes to a key, except for the channels in `passed_over`, which have their own subscription.
     fn declare(&self, key: String, passed_over: HashSet<Name>) -> Result<Subscriber<()>> {
         let (delivery, prefix, losses) =
             (self.delivery.clone(), self.options.prefix.clone(), Arc::<Losses>::default());
@@ -159,14 +160,14 @@ impl Zenoh {
     }
 }
 
-/// Puts a message where it is wanted, if it came as it was sent.
+/// Delivers a message, if it is undamaged.
 fn land(delivery: &dyn Delivery, losses: &Losses, name: &Name, sample: &Sample) {
     let payload = sample.payload().to_bytes();
     let attachment = sample.attachment().filter(|it| it.len() == Attachment::SIZE);
     let told = attachment.map_or(Told::Nothing, |it| Attachment::of_bytes(&it.to_bytes(), &payload));
     if told == Told::Damaged {
         return delivery.fail(Error::undecodable(format!(
-            "a message on `{name}` was damaged on its way through Zenoh: it is passed over, and missed"
+            "a message on `{name}` was damaged in transit through Zenoh: it is skipped, and counts as missed"
         )));
     }
     delivery.deliver(&mut |sink| {
@@ -273,7 +274,7 @@ impl Drop for Zenoh {
     fn drop(&mut self) {
         let (outgoing, wanted, session) =
             (std::mem::take(&mut self.outgoing), std::mem::take(&mut self.wanted), self.session.take());
-        // Without a thread all is closed here, and where Zenoh cannot tell the others they will notice.
+        // If no thread can be started, the session is closed here; peers that Zenoh cannot notify will detect it.
         let _ = apart(move || {
             drop((outgoing, wanted));
             session.map(|session| session.close().wait())

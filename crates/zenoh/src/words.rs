@@ -1,6 +1,6 @@
-//! What Zenoh reports.
+//! Zenoh's error messages.
 
-/// What Zenoh says, without the places in its source.
+/// An error message of Zenoh, without source locations.
 pub fn of(why: &zenoh::Error) -> String {
     let text = why.to_string();
     let is_place = |word: &str| word.contains(".rs:");

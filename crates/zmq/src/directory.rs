@@ -1,6 +1,6 @@
-//! A directory in which each publisher has its socket. A new one appears there when it can be connected to, and one that is
-//! dead refuses: who finds it takes its file away. Each who subscribes has a file there that he holds locked, so that a new
-//! publisher knows for whom to wait.
+//! A directory in which each publisher has its socket. A new socket appears there when it accepts connections. A
+//! dead one refuses them, and the process that finds it removes its file. Each subscribing process keeps a locked
+//! file there, so that a new publisher knows which subscribers to wait for.
 
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::fs::{FlockOperation, flock};
@@ -13,14 +13,14 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-/// What names of sockets made here begin with. No name is ever used twice.
+/// Prefix of the names of sockets created here. No name is ever used twice.
 const PREFIX: &str = "saltus-";
-/// What names of the files of those who subscribe begin with.
+/// Prefix of the names of subscribing processes' files.
 const SUBSCRIBER: &str = ".saltus-sub-";
 /// The longest path of a socket.
 const MOST_PATH: usize = 107;
 
-/// A directory, and the socket that is this process's own.
+/// A directory, and this process's own socket in it.
 #[derive(Debug)]
 pub(super) struct Directory {
     path: PathBuf,
@@ -44,7 +44,7 @@ impl Directory {
     pub fn endpoint(path: &Path) -> String {
         format!("ipc://{}", path.display()) // it was text in a URL
     }
-    /// Where the own socket is bound, before others may see it.
+    /// Where the own socket is bound before others may see it.
     pub fn hidden(&self) -> PathBuf {
         self.path.join(format!(".{}", self.own))
     }
@@ -52,7 +52,7 @@ impl Directory {
         self.path.join(&self.own)
     }
 
-    /// Makes the directory, unless it is there.
+    /// Creates the directory, if necessary.
     pub fn make(&self) -> Result<()> {
         let what = || format!("make the directory {}", self.path.display());
         fs::create_dir_all(&self.path).map_err(|e| Error::system(what(), e))
@@ -60,14 +60,14 @@ impl Directory {
     pub fn is_gone(&self) -> bool {
         !self.path.exists()
     }
-    /// Lets others see the own socket, which listens by now.
+    /// Makes the own socket, which listens by now, visible to others.
     pub fn show(&self) -> Result<()> {
         let what = || format!("show the socket {}", self.own().display());
         fs::rename(self.hidden(), self.own()).map_err(|e| Error::system(what(), e))
     }
-    /// Takes it away, and the file of who subscribes.
+    /// Removes the own socket, and the subscribing process's file.
     pub fn hide(&self) {
-        let _ = fs::remove_file(self.hidden()); // each may be there or not
+        let _ = fs::remove_file(self.hidden()); // each may exist or not
         let _ = fs::remove_file(self.own());
         let _ = fs::remove_file(self.path.join(self.mark_name()));
     }
@@ -80,7 +80,7 @@ impl Directory {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name();
             let is_socket = entry.file_type().is_ok_and(|kind| kind.is_socket());
-            // What is no text cannot be said to the library.
+            // A name that is not UTF-8 cannot be passed to the library.
             let shown = name.to_str().is_some_and(|name| !name.starts_with('.') && name != self.own);
             if is_socket && shown {
                 others.insert(entry.path());
@@ -89,8 +89,8 @@ impl Directory {
         Ok(others)
     }
 
-    /// Tells that this process subscribes, as long as the file is open. Nobody sees the file before it is locked: who looks at one
-    /// that is not takes it away.
+    /// Marks this process as subscribing, as long as the file is open. The file is locked before others can see it,
+    /// since they remove unlocked files.
     pub fn mark(&self) -> Result<File> {
         let path = self.path.join(self.mark_name());
         let unseen = self.path.join(format!(".{}", self.mark_name()));
@@ -103,7 +103,7 @@ impl Directory {
     pub fn mark_name(&self) -> String {
         self.own.replacen(PREFIX, SUBSCRIBER, 1)
     }
-    /// The names of others' files that tell that they subscribe. Those of the dead are taken away.
+    /// The names of other subscribing processes' files. Those of dead processes are removed.
     pub fn subscribers(&self) -> HashSet<String> {
         let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -115,24 +115,21 @@ impl Directory {
         let Ok(file) = File::open(&path) else { return false };
         let free = flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
         if free {
-            let _ = fs::remove_file(path); // somebody else may have been faster, or may have to
+            let _ = fs::remove_file(path); // another process may have been faster, or has the permission
         }
         !free
     }
 
-    /// Takes the files of the dead away.
+    /// Removes the files of dead processes.
     pub fn sweep(&self) {
-        let others = self.others().unwrap_or_default(); // who subscribes is told if it cannot be read
+        let others = self.others().unwrap_or_default(); // subscribing reports it if it cannot be read
         others.iter().for_each(|socket| remove_dead(socket));
     }
 
-    /// What tells that something appears in the directory or goes.
+    /// Watches the directory for added and removed files.
     pub fn watch(&self) -> Result<Watch> {
         let failed = |e: rustix::io::Errno| {
-            Error::system(
-                "watch a directory (fs.inotify.max_user_instances limits how many may be)",
-                e.into(),
-            )
+            Error::system("watch a directory (fs.inotify.max_user_instances limits their number)", e.into())
         };
         let fd = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).map_err(failed)?;
         let watch = Watch(fd);
@@ -141,12 +138,12 @@ impl Directory {
     }
 }
 
-/// Takes a socket's file away if its process is gone. Never that of a socket that others named: their next process has the
-/// same name, and it takes a moment from there being a name to there being one who listens.
+/// Removes a socket's file if its process is dead. Never removes a socket that others named: its next process uses
+/// the same name, and a moment passes between the name's creation and the first `listen`.
 fn remove_dead(socket: &Path) {
     let ours = socket.file_name().and_then(|name| name.to_str()).is_some_and(|n| n.starts_with(PREFIX));
     if ours && knock(socket) == Err(rustix::io::Errno::CONNREFUSED) {
-        let _ = fs::remove_file(socket); // somebody else may have been faster, or may have to
+        let _ = fs::remove_file(socket); // another process may have been faster, or has the permission
     }
 }
 
@@ -157,7 +154,7 @@ fn knock(socket: &Path) -> rustix::io::Result<()> {
     net::connect(&fd, &SocketAddrUnix::new(socket)?)
 }
 
-/// How often a directory is read that is another one each time.
+/// Most attempts to read a directory that is replaced each time.
 const TRIES: u32 = 16;
 
 /// An `inotify` descriptor.
@@ -168,8 +165,8 @@ impl Watch {
     pub fn raw(&self) -> RawFd {
         self.0.as_raw_fd()
     }
-    /// Watches the directory of that name, which may be another than before, and gives the sockets of others in it. Nothing tells
-    /// of a directory that is removed while somebody reads it, so it is looked for once more behind that.
+    /// Watches the directory with that name, which may be another than before, and returns the sockets of others in
+    /// it. Removal of the directory while it is read causes no event, so its identity is checked again afterwards.
     pub fn others(&self, directory: &Directory) -> Result<HashSet<PathBuf>> {
         let mut watched = self.add(directory)?;
         for _ in 0..TRIES {
@@ -179,10 +176,10 @@ impl Watch {
                 return Ok(others);
             }
         }
-        let why = std::io::Error::other("somebody replaces it again and again");
+        let why = std::io::Error::other("another process replaces it repeatedly");
         Err(Error::system(format!("read the directory {}", directory.path.display()), why))
     }
-    /// Watches it. Gives the number of the watch, which a directory keeps, and no other one gets.
+    /// Watches the directory. Returns the number of the watch, which is unique to a directory.
     fn add(&self, directory: &Directory) -> Result<i32> {
         use WatchFlags as W;
         let events = W::CREATE | W::MOVED_TO | W::DELETE | W::MOVED_FROM | W::DELETE_SELF | W::MOVE_SELF;
@@ -190,7 +187,7 @@ impl Watch {
         let what = || format!("watch the directory {}", directory.path.display());
         added.map_err(|e| Error::system(what(), e.into()))
     }
-    /// Whether anything has happened since this was asked last.
+    /// Whether anything has happened since the last call.
     pub fn changed(&self) -> bool {
         let (mut events, mut changed) = ([0; 4096], false);
         while rustix::io::read(&self.0, &mut events).is_ok_and(|n| n > 0) {

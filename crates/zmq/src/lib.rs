@@ -1,14 +1,16 @@
 //! `zmq://`: ZeroMQ's publish-subscribe, through the system's libzmq.
 //!
-//! A message has two parts, the channel and the payload, so that any `SUB` socket can subscribe to a channel by its name. Each
-//! process that publishes binds a `PUB` socket, in a directory or where the URL says; who subscribes connects to all of them.
-//! What this process publishes goes to its own subscribers without a socket.
+//! A message has two parts, the channel and the payload, so that any `SUB` socket can subscribe to a channel by its
+//! name. Each publishing process binds a `PUB` socket, in a directory or where the URL says; a subscribing process
+//! connects to all of them. A process delivers its own messages to its own subscribers without a socket.
 //!
-//! What is published before a subscriber has connected is lost to him. So the first publisher of a process waits, in a directory, until all
-//! those have connected who left a file there: each subscribes to the name of his file after all else.
+//! A subscriber misses messages published before it has connected. So in a directory, the first publisher of a
+//! process waits until all processes with a file there have connected: each subscribes to the name of its file
+//! after everything else.
 //!
-//! A socket's descriptor is raised when something has happened, not as long as messages lie there, and any call on the socket may lower it. So
-//! each receives until nothing is left, and whoever does anything else with the socket raises another descriptor.
+//! A socket's descriptor is raised when something happens, not as long as messages are waiting, and any call on the
+//! socket may lower it. So each thread receives until nothing is left, and any other operation on the socket raises
+//! a second descriptor.
 
 #![cfg(feature = "library")]
 
@@ -35,7 +37,8 @@ const OPTIONS: &str = "bind, connect (lists of HOST:PORT or /PATH), hwm (message
 
 /// Publishers that find each other by a directory or by addresses.
 ///
-/// Whoever locks both sides locks `publishing` first. The parts end in this order: the context waits until all is sent.
+/// Lock order: `publishing` before `receiving`. The fields are dropped in this order: the context waits until
+/// everything is sent.
 struct Zmq {
     publishing: Mutex<Option<Publishing>>,
     receiving: Mutex<Option<Receiving>>,
@@ -48,14 +51,14 @@ struct Zmq {
 /// Opens `zmq://`.
 ///
 /// # Errors
-/// A URL that makes no sense, and what libzmq or the system refuses.
+/// An invalid URL, and errors of libzmq or the system.
 pub fn open(mut url: Url) -> Result<Box<dyn Transport>> {
     let places = Places::of(&mut url)?;
     let hwm = url.take("hwm", "a number of messages, from 1")?.unwrap_or(1000);
     let linger = url.take("linger", "a time in ms")?.unwrap_or(1000);
     url.finish(OPTIONS)?;
     if hwm < 1 || linger < 0 {
-        return Err(url.invalid("`hwm` is a number of messages from 1, `linger` a time in ms from 0"));
+        return Err(url.invalid("`hwm` must be a number of messages from 1, `linger` a time in ms from 0"));
     }
     Ok(Box::new(Zmq {
         publishing: Mutex::default(),
@@ -72,12 +75,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Zmq {
-    /// Binds the publishing socket wherever the URL says.
+    /// Binds the publishing socket at the URL's addresses.
     fn bind(&self) -> Result<Publishing> {
         let Zmq { places, settings, .. } = self;
         if places.directory.is_none() && places.bind.is_empty() {
             return Err(Error::unsupported(
-                "to publish, a zmq:// URL must say where: add for instance bind=127.0.0.1:5555",
+                "to publish, a zmq:// URL must have an address: add, for example, bind=127.0.0.1:5555",
             ));
         }
         let failed = |e| Error::system("make a socket to publish with", e);
@@ -89,7 +92,7 @@ impl Zmq {
         ];
         socket.set_all(&options).map_err(failed)?;
         let bind = |at: &str| socket.bind(at).map_err(|e| Error::system(format!("publish at {at}"), e));
-        // What is bound here was another's address until now, or nobody's.
+        // Before this, the address belonged to another process or to none.
         let mut receiving = lock(&self.receiving);
         let own = || places.connect.iter().filter(|endpoint| places.is_own(endpoint));
         if let Some(receiving) = &mut *receiving {
@@ -127,7 +130,7 @@ impl Zmq {
                 &self.ready,
             )?),
         };
-        // Others than the exact name come too, of those who have the same beginning; nobody here takes them.
+        // Channels that begin with this name arrive too; without subscribers they are skipped.
         receiving.want(option, pattern.exact().map_or(&[], |name| name.as_bytes()), &self.ready)?;
         self.places.directory.as_ref().map_or(Ok(()), |directory| receiving.greet(directory, &self.ready))
     }
@@ -202,7 +205,7 @@ mod tests {
     use std::time::{Duration, Instant};
     use std::{fs, thread};
 
-    /// Counts what comes of one round.
+    /// Counts the messages of one round.
     struct Count(usize, u8);
     impl Sink for Count {
         fn wants(&mut self, _: &[u8]) -> bool {
@@ -213,8 +216,8 @@ mod tests {
         }
     }
 
-    /// More is sent only after all has come, while the receiving side connects to somebody else: a wake that gets lost is never
-    /// made up for. The last burst is more than is taken in at once.
+    /// More is sent only after everything has arrived, while the receiving side connects to another peer: a lost
+    /// wake is never repaired. The last burst is more than one drain receives.
     #[test]
     fn nobody_sleeps_while_messages_lie_there() {
         let path = std::env::temp_dir().join(format!("saltus-zmq-wakes-{}", std::process::id()));
@@ -243,7 +246,7 @@ mod tests {
             assert!(start.elapsed() < Duration::from_secs(20), "they never met");
             here.publish(name, &[MEETING]).unwrap();
         }
-        while receive(MEETING, 1, 200) > 0 {} // what is left of it
+        while receive(MEETING, 1, 200) > 0 {} // the rest
         thread::scope(|s| {
             for n in 0..200_u8 {
                 let many = if n < 199 { usize::from(n % 7 + 1) } else { 25_000 };
@@ -254,7 +257,7 @@ mod tests {
                 });
                 both.wait();
                 others.push(UnixListener::bind(path.join(format!("other-{n}"))).unwrap());
-                thread::sleep(Duration::from_micros(many as u64 / 100 * 2000)); // of the last burst most lies there
+                thread::sleep(Duration::from_micros(many as u64 / 100 * 2000)); // most of the last burst is waiting
                 assert_eq!(receive(n, many, 20_000), many, "in round {n}");
             }
         });

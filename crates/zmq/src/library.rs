@@ -1,10 +1,10 @@
-//! What is used of libzmq, as its header `zmq.h` declares it, and nothing more. (`zmq_msg_data` changes nothing, though its
-//! header says it may.)
+//! The parts of libzmq that are used, as declared in its header `zmq.h`. (`zmq_msg_data` changes nothing, although
+//! its header takes a mutable pointer.)
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io;
 
-/// A message's handle: 64 bytes that are the library's, aligned as a pointer is.
+/// A message handle: 64 opaque bytes, aligned like a pointer.
 #[repr(C, align(8))]
 pub struct Msg(pub [u8; 64]);
 
@@ -29,7 +29,7 @@ unsafe extern "C" {
 }
 
 pub const SUB: c_int = 2;
-/// A `PUB` that tells of subscriptions.
+/// A `PUB` socket that receives subscriptions.
 pub const XPUB: c_int = 9;
 
 pub const SUBSCRIBE: c_int = 6;
@@ -50,15 +50,15 @@ pub const IPV6: c_int = 42;
 pub const DONTWAIT: c_int = 1;
 pub const SNDMORE: c_int = 2;
 
-/// Errors from here on are the library's own, and the system has no words for them.
+/// Errors from here on are the library's own; the system has no text for them.
 const OWN_ERRORS: c_int = 156_384_712;
 
-/// What the last call that failed in this thread left.
+/// The error of the last failed call in this thread.
 pub fn error() -> io::Error {
     let error = io::Error::last_os_error();
     match error.raw_os_error() {
         Some(code) if code >= OWN_ERRORS => {
-            // SAFETY: the text is the library's, ends with a zero and lives as long as the process.
+            // SAFETY: the text belongs to the library, ends with a zero byte and is valid as long as the process.
             let words = unsafe { CStr::from_ptr(zmq_strerror(code)) };
             io::Error::other(words.to_string_lossy())
         }

@@ -1,10 +1,10 @@
-//! Where a URL says that messages go and come from.
+//! The endpoints in a URL.
 
 use super::directory::Directory;
 use saltus_transport::{Result, Url};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
 
-/// The endpoints of a URL, as the library has them.
+/// The endpoints of a URL, in the library's format.
 #[derive(Debug)]
 pub(super) struct Places {
     pub directory: Option<Directory>,
@@ -13,7 +13,7 @@ pub(super) struct Places {
 }
 
 const EXAMPLES: &str =
-    "write for instance zmq:///run/robot, or zmq://?bind=127.0.0.1:5555&connect=10.0.0.2:5555";
+    "expected, for example, zmq:///run/robot, or zmq://?bind=127.0.0.1:5555&connect=10.0.0.2:5555";
 
 impl Places {
     pub fn of(url: &mut Url) -> Result<Places> {
@@ -21,34 +21,34 @@ impl Places {
             "" => None,
             path if path.starts_with('/') => Some(Directory::new(path)?),
             _ => {
-                return Err(url.invalid(&format!("what stands before `?` must be a directory; {EXAMPLES}")));
+                return Err(url.invalid(&format!("the part before `?` must be a directory; {EXAMPLES}")));
             }
         };
         let mut list = |key| -> Result<Vec<String>> {
             let text: String = url.take(key, "endpoints")?.unwrap_or_default();
             let bad = |e: &str| {
-                url.invalid(&format!("`{key}` has `{e}`, which is no HOST:PORT or /PATH; {EXAMPLES}"))
+                url.invalid(&format!("`{key}` contains `{e}`, which is not HOST:PORT or /PATH; {EXAMPLES}"))
             };
             text.split(',').filter(|e| !e.is_empty()).map(|e| endpoint(e).ok_or_else(|| bad(e))).collect()
         };
         let places = Places { bind: list("bind")?, connect: list("connect")?, directory };
         if places.directory.is_none() && places.bind.is_empty() && places.connect.is_empty() {
-            return Err(url.invalid(&format!("it says nowhere to go; {EXAMPLES}")));
+            return Err(url.invalid(&format!("it has no address; {EXAMPLES}")));
         }
         Ok(places)
     }
 
-    /// Whether `connect`, one of those to connect to, leads to what is bound here.
+    /// Whether the endpoint `connect` leads to a socket bound here.
     pub fn is_own(&self, connect: &str) -> bool {
         self.bind.iter().any(|bind| leads(connect, bind))
     }
-    /// Whether an endpoint is an address of IPv6.
+    /// Whether an endpoint is an IPv6 address.
     pub fn has_ipv6(&self) -> bool {
         self.bind.iter().chain(&self.connect).any(|endpoint| endpoint.starts_with("tcp://["))
     }
 }
 
-/// `HOST:PORT`, `/PATH`, or either with its transport before it, as the library wants it.
+/// `HOST:PORT`, `/PATH`, or either with a transport prefix, in the library's format.
 fn endpoint(text: &str) -> Option<String> {
     let (transport, place) = text.split_once("://").unwrap_or(match text.starts_with('/') {
         true => ("ipc", text),
@@ -67,7 +67,7 @@ fn parts(place: &str) -> Option<(&str, u16)> {
     Some((host, port.parse().ok()?))
 }
 
-/// Whether who connects to one endpoint reaches the other, which is bound by this process.
+/// Whether connecting to one endpoint reaches the other, which this process has bound.
 fn leads(connect: &str, bind: &str) -> bool {
     let tcp = |endpoint| parts(str::strip_prefix(endpoint, "tcp://")?);
     let (Some((host, port)), Some((bound, bound_port))) = (tcp(connect), tcp(bind)) else {
@@ -81,7 +81,7 @@ fn leads(connect: &str, bind: &str) -> bool {
         found.map(|all| all.map(|address| address.ip()).collect()).unwrap_or_default()
     };
     let (there, here) = (addresses(host), addresses(bound));
-    // An asterisk or the name of an interface is no address: it may be any of this machine.
+    // An asterisk or an interface name is not an address: it may be any of this machine.
     let any = here.is_empty() || here.iter().any(IpAddr::is_unspecified);
     let is_local = |ip: &IpAddr| UdpSocket::bind(SocketAddr::new(*ip, 0)).is_ok();
     there.iter().any(|ip| here.contains(ip) || any && is_local(ip))

@@ -1,4 +1,4 @@
-//! The publishing side: a socket that all who subscribe connect to.
+//! The publishing side: a socket that all subscribing processes connect to.
 
 use super::receiving::greeting;
 use super::socket::{Part, Socket};
@@ -9,7 +9,7 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-/// How long the first publisher waits at most for those who subscribe already, in ns, and how often it looks.
+/// How long the first publisher waits at most for existing subscribers, in ns, and how often it checks.
 const PATIENCE: u64 = 500_000_000;
 const LOOK: Duration = Duration::from_micros(500);
 
@@ -28,13 +28,13 @@ impl Publishing {
     pub fn publish(&mut self, name: &[u8], payload: &[u8]) -> io::Result<()> {
         self.sent = self.sent.wrapping_add(1);
         if self.sent == 0 {
-            self.heed(&mut |_| {})?; // what is told of subscriptions takes memory until somebody hears it
+            self.heed(&mut |_| {})?; // pending subscription messages take memory until they are read
         }
         self.socket.send(name, true)?;
         self.socket.send(payload, false)
     }
 
-    /// Takes in who has subscribed to what.
+    /// Reads subscription messages.
     fn heed(&self, subscribed: &mut dyn FnMut(&[u8])) -> io::Result<()> {
         let (mut part, mut left) = (Part::new(), 10_000);
         while left > 0 && self.socket.receive(&mut part)? {
@@ -46,7 +46,7 @@ impl Publishing {
         Ok(())
     }
 
-    /// Waits until those who have these files have subscribed, but not for ever.
+    /// Waits until the processes with these files have subscribed, for a limited time.
     pub fn wait_for(&self, marks: HashSet<String>) -> Result<()> {
         let mut missing: HashSet<Vec<u8>> = marks.iter().map(|mark| greeting(mark)).collect();
         let until = clock::monotonic() + PATIENCE;

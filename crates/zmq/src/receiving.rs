@@ -14,21 +14,21 @@ use std::os::fd::RawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Messages taken in at most before those who sleep are woken. What is left raises the descriptor again.
+/// Most messages received before waiting subscribers are woken. The rest raises the descriptor again.
 const BATCH: usize = 10_000;
-/// Publishers of a directory that are connected to.
+/// Most publishers of a directory that are connected to.
 const MOST_PEERS: usize = 1024;
-/// When a publisher's file has gone, what it sent last may still be on its way for so long, in ns.
+/// How long the last messages of a publisher whose file is gone may be in transit, in ns.
 const FAREWELL: u64 = 5_000_000_000;
-/// When a directory that is gone is looked for again, in ns.
+/// Interval between searches for a missing directory, in ns.
 const AGAIN: u64 = 1_000_000_000;
 
-/// What is readable, besides the socket and the directory's, when somebody must look.
+/// Descriptors, besides the socket's and the directory's, that are readable when a thread must check.
 #[derive(Debug)]
 pub(super) struct Ready {
-    /// Somebody must receive, though the socket's own descriptor may be low.
+    /// A thread must receive, although the socket's own descriptor may be low.
     again: Event,
-    /// Somebody must see which publishers have gone.
+    /// A thread must check for departed publishers.
     later: Timer,
 }
 
@@ -46,21 +46,22 @@ pub(super) struct Receiving {
     socket: Socket,
     /// The socket's descriptor.
     fd: RawFd,
-    /// Tells of new publishers in the directory.
+    /// Reports new publishers in the directory.
     watch: Option<Watch>,
-    /// Those in the directory, and when to part from who has gone.
+    /// The publishers in the directory, and when to disconnect from departed ones.
     peers: HashMap<PathBuf, Option<u64>>,
-    /// When publishers are to be looked at without a change in the directory, in monotonic ns.
+    /// When to check publishers without a change in the directory, in monotonic ns.
     next_look: u64,
     /// Whether `current` is raised.
     again: bool,
-    /// Whether it was told that there are messages of other shapes, and too many publishers.
+    /// Whether messages with another number of parts, and too many publishers, were reported.
     told: [bool; 2],
-    /// Tells in the directory that this process subscribes.
+    /// Marks this process as subscribing in the directory.
     mark: Option<File>,
 }
 
-/// What is subscribed to by who has that file: no channel, and behind all channels in the library's order.
+/// The subscription of the process with that file: not a channel name, and after all channels in the library's
+/// order.
 pub(super) fn greeting(mark: &str) -> Vec<u8> {
     [b"\xff\xff", mark.as_bytes()].concat()
 }
@@ -70,7 +71,7 @@ fn failed(what: &'static str) -> impl Fn(io::Error) -> Error {
 }
 
 impl Receiving {
-    /// Connects to all but what `published`, if so, is bound by this process.
+    /// Connects to all publishers, except, if `published`, those that this process has bound.
     pub fn open(
         context: &Arc<Context>,
         places: &Places,
@@ -81,9 +82,9 @@ impl Receiving {
         let socket = Socket::subscriber(context).map_err(failed("make a socket to receive with"))?;
         let ipv6 = places.has_ipv6().into();
         let options = [(lib::RCVHWM, settings.hwm), (lib::LINGER, 0), (lib::IPV6, ipv6)];
-        // Who is not there yet, or is no more, is tried again after 20 ms to 1 s.
+        // Connections to publishers that are missing or gone are retried after 20 ms to 1 s.
         let patience = [(lib::RECONNECT_IVL, 20), (lib::RECONNECT_IVL_MAX, 1000)];
-        // A machine that is gone without a word is noticed within 20 s.
+        // A machine that has disappeared is detected within 20 s.
         let alive = [
             (lib::TCP_KEEPALIVE, 1),
             (lib::TCP_KEEPALIVE_IDLE, 10),
@@ -121,7 +122,7 @@ impl Receiving {
         Ok(receiving)
     }
 
-    /// What is readable when something has come, or a publisher has.
+    /// The descriptors that are readable when a message or a new publisher has arrived.
     pub fn fds(&self) -> impl Iterator<Item = RawFd> {
         self.watch.iter().map(Watch::raw).chain([self.fd])
     }
@@ -133,15 +134,15 @@ impl Receiving {
         let _ = self.socket.disconnect(endpoint); // it fails if there was no connection
     }
 
-    /// `SUBSCRIBE` or `UNSUBSCRIBE`: names that begin so.
+    /// `SUBSCRIBE` or `UNSUBSCRIBE` to names with this prefix.
     pub fn want(&mut self, option: i32, prefix: &[u8], ready: &Ready) -> Result<()> {
         let done = self.socket.set(option, prefix).map_err(failed("subscribe"));
         self.rouse(ready);
         done
     }
 
-    /// Lets new publishers know, when they see the file in the directory and the name among the subscriptions, which comes after
-    /// all that there are.
+    /// Adds the greeting subscription after all others. New publishers wait for it when they see the file in the
+    /// directory.
     pub fn greet(&mut self, directory: &Directory, ready: &Ready) -> Result<()> {
         if self.mark.is_some() {
             return Ok(());
@@ -151,8 +152,8 @@ impl Receiving {
         Ok(())
     }
 
-    /// To be called after all that is done with the socket but to receive: its descriptor may have become low by that, though
-    /// messages lie there.
+    /// Call this after any operation on the socket except receiving: the operation may have lowered its descriptor
+    /// although messages are waiting.
     pub fn rouse(&mut self, ready: &Ready) {
         if !std::mem::replace(&mut self.again, true) {
             ready.again.raise();
@@ -196,7 +197,7 @@ impl Receiving {
             Some((name, parts)) if !std::mem::replace(&mut self.told[0], true) => {
                 Err(Error::undecodable(format!(
                     "a message that begins with `{name}` has {parts} parts; here it has two, the channel and the payload: \
-                     it is passed over, and so are others like it, without a word"
+                     it is skipped, and later ones like it are skipped without a report"
                 )))
             }
             _ => Ok(()),
@@ -207,13 +208,13 @@ impl Receiving {
         self.socket.receive(part).map_err(failed("receive"))
     }
 
-    /// Connects to publishers that are new in the directory, and parts from those that have long gone.
+    /// Connects to new publishers in the directory, and disconnects from those that have long gone.
     fn look(&mut self, directory: &Directory, ready: &Ready) -> Result<()> {
         let now = clock::monotonic();
         let found = self.watch.as_ref().map_or_else(|| directory.others(), |watch| watch.others(directory));
         let (others, mut next) = match found {
             Ok(others) => (others, u64::MAX),
-            // Somebody has removed it: the next who publishes makes it again.
+            // It was removed: the next publisher creates it again.
             Err(_) if directory.is_gone() => (HashSet::new(), now + AGAIN),
             Err(e) => return Err(e),
         };
@@ -250,5 +251,5 @@ impl Receiving {
 }
 
 fn too_many() -> Error {
-    Error::invalid(format!("more than {MOST_PEERS} publishers in one directory: the others are not heard"))
+    Error::invalid(format!("more than {MOST_PEERS} publishers in one directory: the others are not received"))
 }

@@ -1,12 +1,12 @@
-//! What the sockets are set to.
+//! Socket options.
 
 /// The longest message.
 pub const LONGEST: usize = 256 << 20;
 
-/// What the URL says of the sockets.
+/// The socket options of a URL.
 pub struct Settings {
-    /// Messages that wait for each peer.
+    /// Most messages queued for each peer.
     pub hwm: i32,
-    /// How long the end waits for what is not sent yet, in ms.
+    /// How long closing waits for unsent messages, in ms.
     pub linger: i32,
 }

@@ -13,7 +13,7 @@ pub enum End {
 }
 
 impl End {
-    /// The end that `waitpid` told of.
+    /// The end of a process that `waitpid` reported.
     pub fn of(status: i32) -> Option<End> {
         if libc::WIFEXITED(status) {
             Some(End::Code(libc::WEXITSTATUS(status)))
@@ -24,7 +24,7 @@ impl End {
         }
     }
 
-    /// `Ok` if the process did what it was asked to.
+    /// `Ok` if the process did its work.
     pub fn good(self) -> Result<(), String> {
         match self {
             End::Code(0) => Ok(()),
@@ -46,9 +46,9 @@ const FAILED: i32 = 1;
 /// The exit code of a process that panicked.
 const PANICKED: i32 = 101;
 
-/// Forks a process that does `work` and nothing else. What it fails with is printed.
+/// Forks a process that only does `work`. Its error is printed.
 pub fn spawn(work: impl FnOnce() -> Result<(), Failure>) -> io::Result<Child> {
-    // SAFETY: asks for a number.
+    // SAFETY: returns a number.
     let parent = unsafe { libc::getpid() };
     // SAFETY: this process has one thread; the child runs `work` and leaves by `_exit`.
     let pid = unsafe { libc::fork() };
@@ -67,18 +67,18 @@ pub fn spawn(work: impl FnOnce() -> Result<(), Failure>) -> io::Result<Child> {
         }
         Err(_) => PANICKED,
     };
-    // SAFETY: leaves without running what the parent registered for its own end.
+    // SAFETY: exits without running the parent's exit handlers.
     unsafe { libc::_exit(code) }
 }
 
-/// Asks the kernel to kill this process when its parent dies.
+/// Requests that the kernel kills this process when its parent dies.
 pub fn die_with(parent: i32) {
     // SAFETY: sets an attribute of this process.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-    // SAFETY: asks for a number. In a PID namespace of its own a child sees its parent as 0.
+    // SAFETY: returns a number. In its own PID namespace a child sees its parent as 0.
     let now = unsafe { libc::getppid() };
     if now != parent && now != 0 {
-        // SAFETY: the parent died before the request; go after it.
+        // SAFETY: the parent died before the request; exit too.
         unsafe { libc::_exit(PANICKED) };
     }
 }
@@ -87,7 +87,7 @@ impl Child {
     /// Sends `signal`.
     pub fn signal(&self, signal: i32) {
         if self.end.is_none() {
-            // SAFETY: a child that has not been waited for keeps its number.
+            // SAFETY: a child that has not been waited for keeps its PID.
             unsafe { libc::kill(self.pid, signal) };
         }
     }
@@ -107,7 +107,7 @@ impl Child {
         }
     }
 
-    /// Its end, if it comes within `time`.
+    /// Its end, if it ends within `time`.
     pub fn wait_for(&mut self, time: Duration) -> Option<End> {
         let until = Instant::now() + time;
         loop {
@@ -121,7 +121,7 @@ impl Child {
         }
     }
 
-    /// Waits for a good end for at most `time`; a process that takes longer hangs.
+    /// Waits for a successful end for at most `time`; a process that takes longer hangs.
     pub fn finish(&mut self, time: Duration) -> Result<(), String> {
         match self.wait_for(time) {
             Some(end) => end.good(),
@@ -129,7 +129,7 @@ impl Child {
         }
     }
 
-    /// Freezes it, and returns when it stands still.
+    /// Freezes it, and returns when it is stopped.
     pub fn freeze(&mut self) {
         self.signal(libc::SIGSTOP);
         while self.end.is_none() && self.state() != Some('T') {
@@ -138,12 +138,12 @@ impl Child {
         }
     }
 
-    /// Its state as the kernel tells it: `R`, `S`, `T`, …
+    /// Its state as reported by the kernel: `R`, `S`, `T`, …
     pub fn state(&self) -> Option<char> {
         state(self.pid)
     }
 
-    /// Notes that somebody else has waited for it.
+    /// Records that other code has waited for it.
     pub fn has_ended(&mut self, status: i32) {
         self.end = End::of(status);
     }
@@ -151,12 +151,12 @@ impl Child {
     fn try_wait(&mut self, flags: i32) -> Option<End> {
         if self.end.is_none() {
             let mut status = 0;
-            // SAFETY: the status outlives the call.
+            // SAFETY: the status stays alive across the call.
             let pid = unsafe { libc::waitpid(self.pid, &mut status, flags) };
             if pid == self.pid {
                 self.end = End::of(status);
             } else if pid < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-                self.end = Some(End::Code(FAILED)); // somebody else has waited for it
+                self.end = Some(End::Code(FAILED)); // other code has waited for it
             }
         }
         self.end
@@ -169,13 +169,13 @@ impl Drop for Child {
     }
 }
 
-/// The state of process `pid` as the kernel tells it.
+/// The state of process `pid` as reported by the kernel.
 pub fn state(pid: i32) -> Option<char> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     text[text.rfind(')')? + 1..].trim_start().chars().next()
 }
 
-/// Waits until `reached` says so, for at most `time`.
+/// Waits until `reached` returns true, for at most `time`.
 pub fn until(time: Duration, mut reached: impl FnMut() -> bool) -> bool {
     let end = Instant::now() + time;
     loop {

@@ -1,28 +1,29 @@
-//! What campaigns are asked for, what each of them is, and what it is given.
+//! Options of campaigns, their definition, and their environment.
 
 use crate::report::{Failure, Report};
 use clap::Parser;
 use std::path::Path;
 use std::time::Duration;
 
-/// Kill, freeze, starve and deceive the processes of a channel, and look whether its promises hold.
+/// Kill, freeze, exhaust and attack the processes of a channel, and check its promises
 ///
-/// Needs /dev/shm. What the system does not allow (other users, namespaces, SCHED_FIFO) is skipped, with the reason.
+/// Needs /dev/shm. Checks that the system does not allow (other users, namespaces, SCHED_FIFO) are skipped, with
+/// the reason.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "saltus-campaigns", version)]
 pub struct Options {
-    /// Which campaign; `all` runs them all, `list` says what there is.
+    /// Campaign to run; `all` runs them all, `list` lists them
     pub verb: String,
-    /// The form for every day: all campaigns in about two minutes (the default).
+    /// Run all campaigns in about two minutes (the default)
     #[arg(long, conflicts_with = "full")]
     pub short: bool,
-    /// The form for the record: every instruction, millions of checks.
+    /// Run the full form: every instruction, millions of checks
     #[arg(long)]
     pub full: bool,
-    /// How long the campaigns that go on until they are told to stop go on.
+    /// Duration of campaigns without a natural end, in seconds
     #[arg(long, value_name = "N")]
     pub seconds: Option<u64>,
-    /// The seed of everything random; printed, so that a run can be repeated.
+    /// Seed of all random numbers; printed, to repeat a run
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }
@@ -32,23 +33,23 @@ pub struct Campaign {
     pub name: &'static str,
     pub about: &'static str,
     pub run: fn(&Context) -> Result<(), Failure>,
-    /// After this time something hangs.
+    /// A campaign that takes longer hangs.
     pub short_limit: Duration,
     pub full_limit: Duration,
 }
 
-/// What a campaign is given.
+/// The environment of a campaign.
 pub struct Context<'a> {
     pub report: &'a Report,
     pub options: &'a Options,
-    /// Where it may make directories.
+    /// A directory for its own directories.
     pub root: &'a Path,
     /// The process that cleans up.
     pub guardian: u32,
 }
 
 impl Context<'_> {
-    /// How long to go on, in the absence of `--seconds`: `short` or `full`.
+    /// How long to run without `--seconds`: `short` or `full`.
     pub fn time(&self, short: u64, full: u64) -> Duration {
         let default = if self.options.full { full } else { short };
         Duration::from_secs(self.options.seconds.unwrap_or(default))

@@ -1,5 +1,5 @@
 //! **Fork before use**: handles that were opened before `fork` and are used by the children, by the parent, or by
-//! both; and leases that must end with their owner, whatever its children do.
+//! both. Leases must end with their owner, whatever its children do.
 
 use crate::child::{Child, End, spawn, until};
 use crate::context::Context;
@@ -12,7 +12,7 @@ use saltus_channel::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsRawFd;
-use std::sync::atomic::Ordering::{Acquire, Release}; // each pairs with its like in the other process
+use std::sync::atomic::Ordering::{Acquire, Release}; // each pairs with its counterpart in the other process
 use std::time::Duration;
 
 const CHILDREN: usize = 4;
@@ -45,7 +45,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Publishes messages `from..to` of a publisher whose contents follow from `key`.
+/// Publishes messages `from..to` of a publisher, with contents determined by `key`.
 fn publish(publisher: &mut Publisher, key: u64, count: u64) -> Result<(), Failure> {
     for i in 1..=count {
         let mut bytes = message::make(key, i, LEN);
@@ -55,7 +55,7 @@ fn publish(publisher: &mut Publisher, key: u64, count: u64) -> Result<(), Failur
     Ok(())
 }
 
-/// Which key message `info` was published with, and as whose how-manieth: by lane and lease it must be one process's.
+/// The keys of the messages by lane and lease, each of which must belong to one process.
 fn collect(subscriber: &mut Subscriber) -> Result<BTreeMap<(u32, u64), Vec<u64>>, Failure> {
     let mut by_writer: BTreeMap<(u32, u64), Vec<u64>> = BTreeMap::new();
     let mut bytes = [0; LEN];
@@ -72,7 +72,7 @@ fn collect(subscriber: &mut Subscriber) -> Result<BTreeMap<(u32, u64), Vec<u64>>
     Ok(by_writer)
 }
 
-/// Each writer found has published exactly `EACH` messages, all of one process; there are `writers` of them.
+/// Checks that there are `writers` writers, and that each has published exactly `EACH` messages of one process.
 fn expect(found: &BTreeMap<(u32, u64), Vec<u64>>, writers: usize) -> Result<(), Failure> {
     let keys: BTreeSet<u64> = found.values().flatten().copied().collect();
     let lanes: BTreeSet<u32> = found.keys().map(|(lane, _)| *lane).collect();
@@ -83,8 +83,8 @@ fn expect(found: &BTreeMap<(u32, u64), Vec<u64>>, writers: usize) -> Result<(), 
     }
 }
 
-/// Forks `CHILDREN` that all do `work` with a number, at the same time, and waits for them. They all live until all
-/// have done it, so that none gets the lane of one that has ended.
+/// Forks `CHILDREN` that all do `work` with a number, concurrently, and waits for them. They all live until all
+/// have done it, so that none gets the lane of an ended one.
 fn all_at_once(work: impl Fn(u64) -> Result<(), Failure>) -> Result<(), Failure> {
     let done = Words::new(1)?;
     let mut children: Vec<Child> = Vec::new();
@@ -165,7 +165,7 @@ fn subscriber_in_children(channel: &Channel) -> Result<String, Failure> {
     let subscriber =
         std::cell::RefCell::new(channel.subscriber_with(SubscriberOptions::new().start(Start::Oldest))?);
     publish(&mut publisher, 1, EACH)?;
-    // The parent takes 10, so that its children begin with the 11th.
+    // The parent publishes 10, so that its children begin with the 11th.
     for _ in 0..10 {
         subscriber.borrow_mut().next(&mut [0; LEN])?;
     }
@@ -186,7 +186,7 @@ fn subscriber_in_children(channel: &Channel) -> Result<String, Failure> {
     };
     all_at_once(|_| {
         drain(10)?;
-        // Own counters, under the own number, while all live.
+        // Own counters, under the own PID, while all live.
         let me = std::process::id();
         let mine =
             |info: &saltus_channel::SubscriberInfo| info.pid == me && info.alive && info.received == EACH;
@@ -219,7 +219,7 @@ fn receive_by_event(subscriber: &mut Subscriber) -> Result<MessageInfo, Failure>
         }
         let fd = subscriber.event_fd()?.as_raw_fd();
         let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        // SAFETY: one valid record, as told.
+        // SAFETY: one valid record, as given.
         if unsafe { libc::poll(&mut poll, 1, PATIENCE.as_millis() as i32) } != 1 {
             return Err("the descriptor never became readable".into());
         }
@@ -247,7 +247,7 @@ fn event_in_children(channel: &Channel) -> Result<String, Failure> {
     })?;
     until(PATIENCE, || step[0].load(Acquire) == 1);
     for key in 1..=3 {
-        std::thread::sleep(Duration::from_millis(5)); // so that the child has to wait for each
+        std::thread::sleep(Duration::from_millis(5)); // so that the child must wait for each
         publish(&mut publisher, key, 1)?;
     }
     child.finish(PATIENCE)?;
@@ -257,7 +257,7 @@ fn event_in_children(channel: &Channel) -> Result<String, Failure> {
             return Err(format!("the parent: message {seq} was due, {info:?} came").into());
         }
     }
-    Ok("the child and the parent were told of every message, each by a descriptor of its own".into())
+    Ok("the child and the parent were notified of every message, each by its own descriptor".into())
 }
 
 fn child_outlives(channel: &Channel) -> Result<String, Failure> {
@@ -265,16 +265,16 @@ fn child_outlives(channel: &Channel) -> Result<String, Failure> {
     let mut parent = spawn(|| {
         let mut publisher = channel.publisher()?;
         publish(&mut publisher, 1, 3)?;
-        // SAFETY: this process has one thread; the child only waits, and the guardian ends it if nobody else does.
+        // SAFETY: this process has one thread; the child only waits, and the guardian ends it in any case.
         let pid = unsafe { libc::fork() };
         if pid == 0 {
             step[0].store(std::process::id().into(), Release);
             until(PATIENCE, || end[0].load(Acquire) == 1);
-            // SAFETY: leaves the child.
+            // SAFETY: exits the child.
             unsafe { libc::_exit(0) };
         }
         until(PATIENCE, || step[0].load(Acquire) != 0);
-        std::mem::forget(publisher); // dies with the lease in its hands
+        std::mem::forget(publisher); // the process dies while it holds the lease
         Ok(())
     })?;
     let ended = parent.wait();
@@ -299,8 +299,8 @@ fn close_range_keeps(channel: &Channel) -> Result<String, Failure> {
     let mut owner = spawn(|| {
         let mut publisher = channel.publisher()?;
         publish(&mut publisher, 1, 1)?;
-        // SAFETY: closes all descriptors of this process but the standard ones, as a daemon does; whoever owned
-        // them in Rust never uses them again here, since this process only publishes and exits.
+        // SAFETY: closes all descriptors of this process except the standard ones, as a daemon does. Their Rust
+        // owners are never used again, since this process only publishes and exits.
         unsafe { libc::close_range(3, u32::MAX, 0) };
         // SAFETY: this process has one thread; the child execs or exits at once.
         let pid = unsafe { libc::fork() };
@@ -321,7 +321,7 @@ fn close_range_keeps(channel: &Channel) -> Result<String, Failure> {
         let mut bytes = message::make(1, 1, LEN);
         bytes[..8].copy_from_slice(&1u64.to_le_bytes());
         publisher.publish(&bytes)?;
-        // SAFETY: waits for the child made above.
+        // SAFETY: waits for the child created above.
         unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
         std::mem::forget(publisher);
         Ok(())
@@ -358,7 +358,7 @@ fn exec_ends(channel: &Channel) -> Result<String, Failure> {
         };
         Err("could not start /bin/sleep".into())
     })?;
-    // Asleep, so that the kernel has taken down all of the program before.
+    // It must be waiting, so that the kernel has removed the previous program completely.
     let comm = || std::fs::read_to_string(format!("/proc/{}/comm", owner.pid)).unwrap_or_default();
     let is_sleep = || comm().trim() == "sleep" && owner.state() == Some('S');
     if !until(PATIENCE, is_sleep) {

@@ -1,8 +1,8 @@
-//! The guardian: runs each campaign in a process group of its own, and cleans up after it, whatever happens.
+//! The guardian: runs each campaign in a separate process group, and cleans up after it in any case.
 //!
 //! A campaign kills, freezes, forks and changes namespaces. So the process that the user started does none of that:
-//! it waits. When a campaign ends, crashes, takes too long or is interrupted, its whole group is killed and waited
-//! for, orphans too, and its directories are removed.
+//! it waits. When a campaign ends, crashes, takes too long or is interrupted, the guardian kills its whole group,
+//! waits for it including orphans, and removes its directories.
 
 use crate::child::{self, End};
 use crate::context::{Campaign, Context, Options};
@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How a run of campaigns came out.
+/// The outcome of a run of campaigns.
 pub enum Verdict {
     Done { failed: u64 },
     Interrupted,
@@ -67,7 +67,7 @@ fn run_one(
 ) -> Result<bool, Failure> {
     let guardian = std::process::id();
     let child = child::spawn(|| {
-        // SAFETY: the child makes a group of its own and takes signals again.
+        // SAFETY: the child creates its own group and unblocks signals.
         unsafe {
             libc::setpgid(0, 0);
             libc::sigprocmask(libc::SIG_UNBLOCK, signals, std::ptr::null_mut());
@@ -78,13 +78,13 @@ fn run_one(
         }
         Ok(())
     })?;
-    // SAFETY: done on both sides, so that it holds whoever comes first; fails harmlessly if the child has ended.
+    // SAFETY: done on both sides, in either order; fails harmlessly if the child has ended.
     unsafe { libc::setpgid(child.pid, child.pid) };
     let limit = if options.full { campaign.full_limit } else { campaign.short_limit };
     let end = await_end(child.pid, signals, Instant::now() + limit);
     clean_up(child.pid);
     crate::exhaust::remove_groups(guardian);
-    std::mem::forget(child); // waited for
+    std::mem::forget(child); // it is waited for
     match end {
         Waited::Ended(End::Code(0)) => {}
         Waited::Ended(end) => {
@@ -109,11 +109,11 @@ enum Waited {
     Interrupted,
 }
 
-/// Waits for the end of `pid`, for the clock, or for the user.
+/// Waits until `pid` ends, the time is up, or the user interrupts.
 fn await_end(pid: i32, signals: &libc::sigset_t, until: Instant) -> Waited {
     loop {
         let mut status = 0;
-        // SAFETY: the status outlives the call.
+        // SAFETY: the status stays alive across the call.
         if unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG) } == pid
             && let Some(end) = End::of(status)
         {
@@ -122,8 +122,8 @@ fn await_end(pid: i32, signals: &libc::sigset_t, until: Instant) -> Waited {
         let Some(left) = until.checked_duration_since(Instant::now()) else { return Waited::TooLong };
         let wait = left.min(Duration::from_millis(500));
         let time = libc::timespec { tv_sec: 0, tv_nsec: wait.subsec_nanos().into() };
-        // SAFETY: all zeros are a valid record; it, the set and the time outlive the call; a signal that was sent has
-        // a sender.
+        // SAFETY: all zeros are a valid record; it, the set and the time stay alive across the call; a signal that
+        // was sent has a sender.
         let (signal, sender) = unsafe {
             let mut info: libc::siginfo_t = std::mem::zeroed();
             (libc::sigtimedwait(signals, &mut info, &time), info.si_pid())
@@ -135,13 +135,13 @@ fn await_end(pid: i32, signals: &libc::sigset_t, until: Instant) -> Waited {
     }
 }
 
-/// Kills what is left of a campaign's group and waits for all of it.
+/// Kills the rest of a campaign's group and waits for all of it.
 fn clean_up(group: i32) {
     loop {
         // SAFETY: the group is the campaign's own; killing an empty one fails harmlessly.
         unsafe { libc::kill(-group, libc::SIGKILL) };
         let mut status = 0;
-        // SAFETY: the status outlives the call.
+        // SAFETY: the status stays alive across the call.
         let pid = unsafe { libc::waitpid(-1, &mut status, libc::__WALL) };
         if pid < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ECHILD) {
             return;
@@ -149,10 +149,10 @@ fn clean_up(group: i32) {
     }
 }
 
-/// Blocks the signals that the guardian waits for, but for those that it was started to ignore (`nohup`).
+/// Blocks the signals that the guardian waits for, except those it was started to ignore (`nohup`).
 fn block() -> io::Result<libc::sigset_t> {
-    // SAFETY: all zeros are valid; the set is made empty before it is used; the calls change only it and this
-    // thread's mask.
+    // SAFETY: all zeros are valid; the set is emptied before it is used; the calls change only it and this thread's
+    // mask.
     unsafe {
         let mut set = std::mem::zeroed();
         libc::sigemptyset(&mut set);

@@ -1,5 +1,5 @@
-//! Campaigns: what no unit test can do to a channel. They kill, freeze, starve and lie, with real processes, and
-//! look afterwards whether the promises of the channel hold. See README.md beside this for what each does.
+//! Campaigns: tests beyond unit tests. They kill, freeze, exhaust and attack real processes, and then check the
+//! promises of the channel. README.md describes each.
 
 mod chaos;
 mod child;
@@ -25,7 +25,7 @@ mod torn;
 mod user;
 mod users;
 
-/// Single steps are the processor's business.
+/// Single-stepping depends on the processor.
 #[cfg(not(target_arch = "x86_64"))]
 mod stepkill {
     pub fn run(context: &crate::context::Context) -> Result<(), crate::report::Failure> {
@@ -43,7 +43,7 @@ use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// All of them, in the order in which `all` runs them.
+/// All campaigns, in the order in which `all` runs them.
 const CAMPAIGNS: &[Campaign] = &[
     Campaign {
         name: "stepkill",
@@ -96,7 +96,7 @@ const CAMPAIGNS: &[Campaign] = &[
     },
     Campaign {
         name: "priorities",
-        about: "sleepers run in order of priority, and preempted readers delay nobody",
+        about: "waiting readers run in order of priority, and preempted readers delay nobody",
         run: priorities::run,
         short_limit: MINUTE.saturating_mul(3),
         full_limit: MINUTE.saturating_mul(10),
@@ -141,11 +141,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// Starts this program anew without address-space randomisation, so that a run can be repeated to the instruction.
+/// Restarts this program without address-space randomization, so that a run can be repeated to the instruction.
 fn same_addresses() -> std::io::Result<()> {
     use std::os::unix::process::CommandExt;
     const ASK: libc::c_ulong = 0xffff_ffff;
-    // SAFETY: asks for, then sets, an attribute of this process.
+    // SAFETY: gets, then sets, an attribute of this process.
     let set = unsafe {
         let now = libc::personality(ASK);
         if now < 0 || now & libc::ADDR_NO_RANDOMIZE != 0 {
@@ -153,7 +153,7 @@ fn same_addresses() -> std::io::Result<()> {
         }
         libc::personality((now | libc::ADDR_NO_RANDOMIZE) as libc::c_ulong)
     };
-    // SAFETY: asks for an attribute of this process. Whoever only pretends to set it would make us start for ever.
+    // SAFETY: gets an attribute of this process. If a kernel only pretended to set it, we would restart forever.
     if set < 0 || unsafe { libc::personality(ASK) } & libc::ADDR_NO_RANDOMIZE == 0 {
         return Err(std::io::Error::last_os_error());
     }

@@ -1,7 +1,7 @@
-//! Messages whose every byte follows from who published them and which number they have.
+//! Messages in which every byte is determined by the publisher and the message's number.
 //!
-//! So a reader needs nobody to tell it what a message should be, and a byte of any other message, or of the same
-//! one at another place, is found.
+//! So a reader can compute the expected message, and detects a byte of any other message, or from another position
+//! of the same one.
 
 use crate::rng::mix;
 
@@ -26,7 +26,7 @@ pub fn make(key: u64, seq: u64, len: usize) -> Vec<u8> {
     message
 }
 
-/// Where `message` first differs from what it should be.
+/// The position where `message` first differs from the expected contents.
 pub fn check(key: u64, seq: u64, message: &[u8]) -> Result<(), String> {
     let wrong =
         message.chunks(8).enumerate().position(|(i, c)| c != &word(key, seq, message.len(), i)[..c.len()]);
@@ -36,8 +36,8 @@ pub fn check(key: u64, seq: u64, message: &[u8]) -> Result<(), String> {
     }
 }
 
-/// The length that the writer with this key gives message `seq`: all sizes from 0 to `most`, with a liking for the
-/// ends and for what lies beside powers of two.
+/// The length that the writer with this key gives message `seq`: all sizes from 0 to `most`, preferring the ends
+/// and neighbors of powers of two.
 pub fn len_of(key: u64, seq: u64, most: usize) -> usize {
     let r = mix(key.wrapping_mul(31) ^ mix(seq));
     let free = (r >> 16) as usize % (most + 1);

@@ -1,4 +1,4 @@
-//! Namespaces of the kernel, as far as it allows them.
+//! Kernel namespaces, as far as the kernel allows them.
 
 use crate::child::{Child, spawn};
 use crate::report::{Failure, Skip};
@@ -7,10 +7,10 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Moves this process, or with PID and time namespaces its future children, into new namespaces. Without
-/// privileges it becomes root of a user namespace of its own first.
+/// Moves this process, or with PID and time namespaces its future children, into new namespaces. Without privileges
+/// it first becomes root of a new user namespace.
 pub fn enter(what: libc::c_int) -> Result<(), Failure> {
-    // SAFETY: changes only what this process sees; asks for numbers.
+    // SAFETY: changes only this process's view; returns numbers.
     let (result, user, group) = unsafe { (libc::unshare(what), libc::geteuid(), libc::getegid()) };
     if result == 0 {
         return Ok(());
@@ -25,12 +25,12 @@ pub fn enter(what: libc::c_int) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Mounts a tmpfs with `options` at `path`, which only this process and its children see.
+/// Mounts a tmpfs with `options` at `path`, visible only to this process and its children.
 pub fn mount_tmpfs(path: &Path, options: &str) -> Result<(), Failure> {
     enter(libc::CLONE_NEWNS)?;
     let (path, options) = (CString::new(path.as_os_str().as_bytes())?, CString::new(options)?);
     let none = std::ptr::null();
-    // SAFETY: all strings are C strings. The first call keeps the second from being seen outside.
+    // SAFETY: all strings are C strings. The first call prevents the second from being visible outside.
     let mounted = unsafe {
         libc::mount(none, c"/".as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE, none.cast()) == 0
             && libc::mount(c"tmpfs".as_ptr(), path.as_ptr(), c"tmpfs".as_ptr(), 0, options.as_ptr().cast())
@@ -44,7 +44,7 @@ pub fn mount_tmpfs(path: &Path, options: &str) -> Result<(), Failure> {
     }
 }
 
-/// Whether namespaces of kind `what` can be had, tried in a process of its own.
+/// Whether namespaces of kind `what` are available, tried in a separate process.
 pub fn available(what: libc::c_int) -> Result<(), Failure> {
     let mut child = spawn(move || enter(what))?;
     match child.wait().good() {
@@ -53,8 +53,8 @@ pub fn available(what: libc::c_int) -> Result<(), Failure> {
     }
 }
 
-/// Runs `work` as the first process of a PID namespace of its own. The child that is returned stands for it: it
-/// ends as `work` does, and when it is killed, so is `work`.
+/// Runs `work` as the first process of a new PID namespace. The returned child represents it: it ends as `work`
+/// does, and killing it kills `work`.
 pub fn spawn_in_pid_namespace(work: impl FnOnce() -> Result<(), Failure>) -> io::Result<Child> {
     spawn(|| {
         enter(libc::CLONE_NEWPID)?;

@@ -1,4 +1,4 @@
-//! **Namespaces**: publishers and subscribers that do not see each other's processes, or each other's clocks.
+//! **Namespaces**: publishers and subscribers that do not see each other's processes or clocks.
 
 use crate::child::{Child, spawn, until};
 use crate::context::Context;
@@ -8,13 +8,13 @@ use crate::place::Place;
 use crate::report::{Failure, Skip};
 use crate::shared::Words;
 use saltus_channel::{Attributes, Channel, SubscriberOptions, Until, Which, clock};
-use std::sync::atomic::Ordering::{Acquire, Release}; // each pairs with its like in the other process
+use std::sync::atomic::Ordering::{Acquire, Release}; // each pairs with its counterpart in the other process
 use std::time::{Duration, Instant};
 
 const KEY: u64 = 5;
 const LEN: usize = 200;
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How far the time namespace is shifted, in seconds.
+/// Shift of the time namespace in seconds.
 const SHIFT: u64 = 100_000;
 
 pub fn run(context: &Context) -> Result<(), Failure> {
@@ -22,7 +22,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     let channel = |name: &str| -> Result<Channel, Failure> {
         Ok(place.domain("domain")?.create(name, &Attributes::new().depth(64).max_message_size(LEN as u64))?)
     };
-    // The first of all: a process reads the shift of its clocks once, and its children inherit what it has read.
+    // Run first: a process reads the shift of its clocks once, and its children inherit it.
     context.report.check("a time namespace: timestamps agree, deadlines hold", || {
         spawn(|| channel("time").map(drop))?.finish(PATIENCE)?;
         time(&place)
@@ -31,14 +31,14 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         namespace::available(libc::CLONE_NEWPID)?;
         pids(&channel("pids")?)
     });
-    context.report.check("two PID namespaces: a sleeper in one, its waker in the other", || {
+    context.report.check("two PID namespaces: a waiting reader in one, its waker in the other", || {
         namespace::available(libc::CLONE_NEWPID)?;
-        sleeper(&channel("sleeper")?)
+        sleeper(&channel("waiting")?)
     });
     Ok(())
 }
 
-/// Publishes for ever, in a namespace where it has number 1.
+/// Publishes forever, in a namespace where it has PID 1.
 fn publisher(channel: &Channel, progress: &Words, i: usize) -> Result<(), Failure> {
     if std::process::id() != 1 {
         return Err(format!("not the first process of a namespace, but {}", std::process::id()).into());
@@ -63,7 +63,7 @@ fn pids(channel: &Channel) -> Result<String, Failure> {
             false => Err(format!("publisher {i} does not get on").into()),
         }
     };
-    // Both have process number 1.
+    // Both have PID 1.
     let mut first = start(0)?;
     let _second = start(1)?;
     let lanes = channel.info()?.lanes;
@@ -71,13 +71,13 @@ fn pids(channel: &Channel) -> Result<String, Failure> {
         return Err(format!("two publishers with number 1 must live in two lanes: {lanes:?}").into());
     }
     let lost = lanes[0].publisher;
-    first.kill(); // its parent; the kernel kills the namespace's first process with it
+    first.kill(); // its parent; the kernel then kills the namespace's first process
     let dead = || channel.info().is_ok_and(|info| !info.lanes[0].alive);
     if !until(PATIENCE, dead) {
         return Err("the lane of a killed publisher stays leased".into());
     }
     let before = channel.info()?.lanes[0].published;
-    let _third = start(2)?; // in a third namespace, with number 1 again
+    let _third = start(2)?; // in a third namespace, with PID 1 again
     let lanes = channel.info()?.lanes;
     if lanes.len() != 2
         || lanes[0].publisher.lease <= lost.lease
@@ -127,7 +127,7 @@ fn sleeper(channel: &Channel) -> Result<String, Failure> {
         let mut publisher = channel.publisher()?;
         for seq in 1..=50 {
             if !until(PATIENCE, || asleep[0].load(Acquire) == seq) {
-                return Err("the sleeper does not get on".into());
+                return Err("the waiting reader makes no progress".into());
             }
             publisher.publish(&message::make(KEY, seq, LEN))?;
         }
@@ -141,7 +141,7 @@ fn sleeper(channel: &Channel) -> Result<String, Failure> {
 fn time(place: &Place) -> Result<String, Failure> {
     const CLONE_NEWTIME: libc::c_int = 0x80;
     let domain = place.domain("domain")?;
-    // The namespace takes effect for the children of the process that makes it, so there are two generations.
+    // The namespace applies to the children of the process that creates it, so there are two generations.
     let words = Words::new(2)?;
     let (refused, begun) = (&words[0], &words[1]);
     let mut outer = spawn(|| {
@@ -154,7 +154,7 @@ fn time(place: &Place) -> Result<String, Failure> {
             return Ok(());
         }
         let mut inner = spawn(|| {
-            // Not before the time that its message is compared with was taken.
+            // Not before the reference time of its message was read.
             if !until(PATIENCE, || begun.load(Acquire) == 1) {
                 return Err("nobody began".into());
             }
@@ -182,7 +182,7 @@ fn time(place: &Place) -> Result<String, Failure> {
         })?;
         Ok(inner.finish(PATIENCE + PATIENCE)?)
     })?;
-    // After the children were made, which would inherit what the clock keeps of this namespace.
+    // After the children were created, which would otherwise inherit the clock data of this namespace.
     let before = clock::boottime();
     begun.store(1, Release);
     outer.finish(3 * PATIENCE)?;

@@ -1,6 +1,6 @@
-//! **A network whose peers die**: 10,000 messages a second from four peers, each of which publishes and subscribes and is
-//! killed at random, and started anew. Who watches must hear everybody who lives, get every message whole and in order, and
-//! grow neither in memory nor in threads nor in descriptors.
+//! **A network whose peers die**: 10,000 messages per second from four peers, each of which publishes, subscribes,
+//! is killed at random, and is restarted. The watcher must hear every live peer, receive every message whole and in
+//! order, and not grow in memory, threads or descriptors.
 
 use crate::child::{Child, End, spawn, until};
 use crate::context::Context;
@@ -13,26 +13,26 @@ use saltus_domain::{Domain, Options, Pattern, Until};
 use saltus_net::tcpq::{Hub, Limits};
 use std::collections::HashMap;
 use std::process::Command;
-use std::sync::atomic::Ordering::Relaxed; // counters, and a word that is looked for now and then
+use std::sync::atomic::Ordering::Relaxed; // counters, and a word that is polled
 use std::time::{Duration, Instant};
 
 const PEERS: usize = 4;
-/// Messages that a peer publishes at once, and how often: 10,000 a second in all.
+/// Messages that a peer publishes at once, and how often: 10,000 per second in total.
 const AT_ONCE: u64 = 5;
 const PERIOD: Duration = Duration::from_millis(2);
-/// Nothing is silent for so long unless something hangs.
+/// Silence for this long means a hang.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Messages of each channel that the watcher lets wait.
+/// Messages of each channel queued for the watcher.
 const DEPTH: u64 = 32;
-/// Memory that a watcher may take more at the end than after the first quarter, in KiB: what its channels can hold, 32
-/// messages of up to 256 KiB each, and as much for what is put together.
+/// Most memory that a watcher may use in addition at the end, compared with after the first quarter, in KiB: what
+/// its channels can hold, 32 messages of up to 256 KiB each, and as much for reassembly.
 const GROWTH: u64 = 2 * PEERS as u64 * DEPTH * 256;
 
-/// What all processes share.
+/// Words shared by all processes.
 const STOP: usize = 0;
-/// Messages that the watcher has got from the peer now in each seat.
+/// Messages that the watcher has received from the present peer in each seat.
 const HEARD: usize = 1;
-/// How often each seat was taken anew.
+/// How often each seat was reoccupied.
 const LIFE: usize = HEARD + PEERS;
 const WORDS: usize = LIFE + PEERS;
 
@@ -53,7 +53,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Moves this process into a network of its own, in which multicast goes to the loopback.
+/// Moves this process into a separate network, in which multicast goes to the loopback.
 fn alone() -> Result<(), Failure> {
     enter(libc::CLONE_NEWNET)?;
     for arguments in ["link set lo up multicast on", "route add 224.0.0.0/4 dev lo"] {
@@ -106,7 +106,7 @@ fn soak(
     drop(peers);
     let mut found = format!("{kills} kills, all who lived were heard");
     if let (Some(hub), Some(before)) = (&mut hub, hub_before) {
-        // The clients are gone; what the hub held for them must be too.
+        // The clients have exited; the hub must have freed their queues too.
         let held = || Held::of(hub.pid);
         if !until(PATIENCE, || held().descriptors <= before.descriptors && held().threads == before.threads) {
             return Err(format!("the hub held {before:?} and holds {:?} without clients", held()).into());
@@ -116,7 +116,7 @@ fn soak(
     Ok(found)
 }
 
-/// What a process holds.
+/// Resources of a process.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     threads: usize,
@@ -135,13 +135,14 @@ impl Held {
     }
 }
 
-/// How long message `seq` of life `key` is: short, and now and then of several datagrams. A new life may get the port of a former one,
-/// and begins to count anew: by their lengths LCM's receivers tell what is left of the former one's datagrams from its own.
+/// Length of message `seq` of life `key`: short, and sometimes several datagrams. A new life may get the port of an
+/// earlier one, and counts from the start: LCM's receivers distinguish remaining datagrams of the earlier life by
+/// their lengths.
 fn len_of(key: u64, seq: u64) -> usize {
     if seq.is_multiple_of(97) { 150_000 + (key as u32 % 10_000) as usize } else { 16 + (seq % 300) as usize }
 }
 
-/// A peer: publishes until it is killed, and hears the others.
+/// A peer: publishes until it is killed, and receives from the others.
 fn publish(url: &str, words: &Words, seat: usize) -> Result<(), Failure> {
     let domain = Domain::open(url)?;
     let mut others = domain.subscriber_with(Pattern::all(), Options::newest())?;
@@ -164,7 +165,7 @@ fn publish(url: &str, words: &Words, seat: usize) -> Result<(), Failure> {
     }
 }
 
-/// What is known of one life of a peer.
+/// State of one life of a peer.
 #[derive(Clone, Copy, Default)]
 struct Peer {
     last: u64,
@@ -172,7 +173,7 @@ struct Peer {
     missed: u64,
 }
 
-/// Hears everybody, until it is told to stop, and then looks at itself.
+/// Receives from all peers until it is stopped, and then checks its own resources.
 fn watch(url: &str, words: &Words, time: Duration) -> Result<(), Failure> {
     let domain = Domain::open(url)?;
     let mut subscriber = domain.subscriber_with(Pattern::regex("peer_[0-9]+")?, Options::next(DEPTH))?;
@@ -189,7 +190,7 @@ fn watch(url: &str, words: &Words, time: Duration) -> Result<(), Failure> {
             return Err(format!("message {seq} has {} B", message.data.len()).into());
         }
         let peer = peers.entry(key).or_default();
-        // Long messages travel beside short ones, and may arrive after some that were sent later.
+        // Long messages are sent concurrently with short ones, and may arrive after some that were sent later.
         if seq <= peer.last && seq.is_multiple_of(97) == peer.last.is_multiple_of(97) {
             return Err(format!("message {seq} came after {}", peer.last).into());
         }

@@ -1,4 +1,4 @@
-//! Directories of a campaign, all below one that is removed at the end, whatever happens.
+//! Directories of a campaign, all below one that is removed at the end in any case.
 
 use saltus_channel::Directory;
 use std::fs;
@@ -11,7 +11,7 @@ pub fn root(guardian: u32) -> PathBuf {
     PathBuf::from(format!("/dev/shm/saltus-campaigns-{guardian}"))
 }
 
-/// A directory to keep domains in; removed when dropped.
+/// A directory for domains; removed when dropped.
 pub struct Place {
     path: PathBuf,
 }
@@ -28,7 +28,7 @@ impl Place {
         &self.path
     }
 
-    /// The domain `name` in here.
+    /// The domain `name` in this directory.
     pub fn domain(&self, name: &str) -> saltus_channel::Result<Directory> {
         Directory::open(&format!("shm://{}", self.path.join(name).display()))
     }
@@ -40,14 +40,14 @@ impl Drop for Place {
     }
 }
 
-/// Removes `path` and all that is in it, also where a check has taken the owner's permission away. Follows no link.
+/// Removes `path` and everything in it, even if a check has removed the owner's permission. Follows no link.
 pub fn clear(path: &Path) {
     if fs::symlink_metadata(path).is_ok_and(|m| m.is_dir()) {
         let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o700));
         for name in fs::read_dir(path).into_iter().flatten().flatten() {
             clear(&name.path());
         }
-        let _ = fs::remove_dir(path); // what cannot be removed is left, and seen
+        let _ = fs::remove_dir(path); // leftovers stay visible
     } else {
         let _ = fs::remove_file(path); // as above
     }

@@ -1,5 +1,6 @@
-//! **Priorities**: sleeping readers run in the order of their `SCHED_FIFO` priorities, and a reader that is preempted
-//! inside a receive delays no publisher. All on one processor, so that the order is the scheduler's alone.
+//! **Priorities**: waiting readers run in the order of their `SCHED_FIFO` priorities, and a reader that is
+//! preempted inside a receive delays no publisher. All on one processor, so that only the scheduler determines the
+//! order.
 
 use crate::child::{Child, spawn, until};
 use crate::context::Context;
@@ -7,7 +8,7 @@ use crate::place::Place;
 use crate::report::{Failure, Skip};
 use crate::shared::Words;
 use saltus_channel::{Attributes, Channel, Start, SubscriberOptions, Until, Which, rt};
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release}; // Acquire and Release pair with their like
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release}; // Acquire and Release pair with their counterparts
 use std::time::Duration;
 
 /// Priorities of the readers, mixed.
@@ -30,10 +31,13 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         Ok(place.domain("domain")?.create(name, &Attributes::new().depth(4).max_message_size(size))?)
     };
     for (name, priority) in [("above", ABOVE_ALL), ("below", BELOW_ALL)] {
-        context.report.check(&format!("eight sleepers, the publisher's priority {name} theirs"), || {
-            possible()?;
-            order(&channel(name, 64)?, cpu, priority, rounds)
-        });
+        context.report.check(
+            &format!("eight waiting readers, the publisher's priority {name} theirs"),
+            || {
+                possible()?;
+                order(&channel(name, 64)?, cpu, priority, rounds)
+            },
+        );
     }
     context.report.check("a reader that is preempted inside a receive", || {
         possible()?;
@@ -42,7 +46,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Publishes `rounds` times to eight sleepers; notes in which order they run.
+/// Publishes `rounds` times to eight waiting readers; records the order in which they run.
 fn order(channel: &Channel, cpu: usize, priority: i32, rounds: u64) -> Result<String, Failure> {
     let log = Words::new(1 + READERS.len())?;
     let mut readers: Vec<Child> = Vec::new();
@@ -62,7 +66,7 @@ fn order(channel: &Channel, cpu: usize, priority: i32, rounds: u64) -> Result<St
     }
     let mut expected: Vec<usize> = (0..READERS.len()).collect();
     expected.sort_by_key(|&i| -READERS[i]);
-    // The publisher is a process of its own, so that this one keeps its priority.
+    // The publisher is a separate process, so that this one keeps its priority.
     let mut publisher = spawn(|| {
         let mut publisher = channel.publisher()?;
         rt::set_affinity(&[cpu])?;
@@ -88,7 +92,7 @@ fn order(channel: &Channel, cpu: usize, priority: i32, rounds: u64) -> Result<St
     Ok(format!("{rounds} publishes, all eight in order of priority each time, {wakes} wake calls"))
 }
 
-/// A reader of low priority receives long messages for ever; a publisher of high priority breaks in at any instant
+/// A reader of low priority receives long messages forever. A publisher of high priority preempts it at any instant
 /// and publishes a burst, during which the reader cannot run: if it held anything, the burst would not end.
 fn preempted(channel: &Channel, cpu: usize, bursts: u64) -> Result<String, Failure> {
     const INSIDE: usize = 0;
@@ -117,7 +121,7 @@ fn preempted(channel: &Channel, cpu: usize, bursts: u64) -> Result<String, Failu
             return Err("the reader does not begin".into());
         }
         for burst in 0..bursts {
-            // It runs now and then only, so that the reader gets on, and at instants that have nothing to do with it.
+            // It runs only occasionally, so that the reader makes progress, and at independent instants.
             std::thread::sleep(Duration::from_micros(200 + burst * 37 % 500));
             let inside = words[INSIDE].load(Acquire);
             let before = words[PROGRESS].load(Acquire);
@@ -125,7 +129,7 @@ fn preempted(channel: &Channel, cpu: usize, bursts: u64) -> Result<String, Failu
                 publisher.publish(&message)?;
             }
             if words[PROGRESS].load(Acquire) != before {
-                return Err(format!("burst {burst}: the reader ran meanwhile").into());
+                return Err(format!("burst {burst}: the reader ran during it").into());
             }
             words[CAUGHT].fetch_add(inside, Relaxed);
         }

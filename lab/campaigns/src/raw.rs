@@ -1,13 +1,13 @@
-//! A channel's data file as an attacker sees it: words at offsets, with nothing between.
+//! A channel's data file as an attacker sees it: raw words at offsets.
 //!
-//! The offsets are those that `saltus_ring`'s layout and `saltus_channel`'s geometry draw.
+//! The offsets are those of `saltus_ring`'s layout and `saltus_channel`'s geometry.
 
 use crate::report::Failure;
 use saltus_os::map::{Access, Map};
 use saltus_ring::{LaneLayout, Memory, Shm, bell};
 use std::fs::File;
 use std::path::Path;
-use std::sync::atomic::Ordering::Relaxed; // what an attacker writes has no order
+use std::sync::atomic::Ordering::Relaxed; // an attacker's writes have no order
 
 pub const PAGE: usize = 4096;
 /// Words of page 0 that the checksum covers; it follows them.
@@ -21,7 +21,7 @@ pub const WOKEN: usize = PAGE + bell::WOKEN;
 pub const LANES_USED: usize = PAGE + 128;
 pub const STATE: usize = PAGE + 256;
 pub const LEASES: usize = PAGE + 384;
-/// Where the lanes begin.
+/// Offset of the first lane.
 pub const LANE_0: usize = 2 * PAGE;
 /// Words of a lane's header, as byte offsets in the lane; the slots follow at 512.
 pub const HEADER: [usize; 9] = [0, 128, 256, 264, 272, 384, 392, 400, 408];
@@ -52,7 +52,7 @@ impl Raw {
         self.mem().store(at, value, Relaxed);
     }
 
-    /// Gives the geometry a checksum that is right.
+    /// Gives the geometry a valid checksum.
     pub fn sign_geometry(&self) {
         let bytes = (0..GEOMETRY_WORDS).flat_map(|i| self.get(8 * i).to_le_bytes());
         let sum = bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
@@ -62,7 +62,7 @@ impl Raw {
     }
 }
 
-/// Byte offsets of all words of lane 0 that mean something: its header and its slots.
+/// Byte offsets of all meaningful words of lane 0: its header and its slots.
 pub fn lane_words(layout: &LaneLayout) -> Vec<usize> {
     let slots = (layout.frames() + 2).next_power_of_two() as usize;
     let header = HEADER.iter().map(|at| LANE_0 + at);

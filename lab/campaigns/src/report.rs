@@ -1,19 +1,19 @@
-//! What passed and what failed, counted where the guardian can read it even if a campaign dies.
+//! Passed and failed checks, counted where the guardian can read them even if a campaign dies.
 
 use crate::shared::Words;
 use std::fmt;
 use std::io::{self, Write};
-use std::sync::atomic::Ordering::Relaxed; // numbers that are read when their writers have ended, or to be printed
+use std::sync::atomic::Ordering::Relaxed; // numbers that are read after their writers have ended, or to be printed
 use std::time::Instant;
 
 const PASSED: usize = 0;
 const FAILED: usize = 1;
 const SKIPPED: usize = 2;
-/// What is being done now, as text: the first word is its length.
+/// The present check, as text: the first word is its length.
 const NOW: usize = 3;
 const WORDS: usize = 64;
 
-/// What campaigns and their processes fail with: a sentence.
+/// The error of campaigns and their processes: a sentence.
 pub type Failure = Box<dyn std::error::Error>;
 
 /// The results of one campaign.
@@ -21,7 +21,7 @@ pub struct Report {
     words: Words,
 }
 
-/// Why a check was not made.
+/// Why a check was not run.
 #[derive(Debug)]
 pub struct Skip(String);
 
@@ -45,7 +45,7 @@ impl Report {
         Ok(Report { words: Words::new(WORDS)? })
     }
 
-    /// Makes a check and prints one line: what it found, or how it failed, or why it was skipped.
+    /// Runs a check and prints one line: its finding, its failure, or why it was skipped.
     pub fn check(&self, name: &str, check: impl FnOnce() -> Result<String, Failure>) {
         self.now(name);
         let start = Instant::now();
@@ -68,7 +68,7 @@ impl Report {
         say(&format!("  {mark} {text}"));
     }
 
-    /// Says what is being done, for the case that it never ends.
+    /// Records the present check, in case it never ends.
     pub fn now(&self, text: &str) {
         let bytes = &text.as_bytes()[..text.len().min((WORDS - NOW - 1) * 8)];
         for (i, chunk) in bytes.chunks(8).enumerate() {
@@ -79,7 +79,7 @@ impl Report {
         self.words[NOW].store(bytes.len() as u64, Relaxed);
     }
 
-    /// What was being done last.
+    /// The last recorded check.
     pub fn last(&self) -> String {
         let len = (self.words[NOW].load(Relaxed) as usize).min((WORDS - NOW - 1) * 8);
         let bytes: Vec<u8> =
@@ -93,7 +93,7 @@ impl Report {
     }
 }
 
-/// Prints a line. A reader that has gone away is no reason to end without cleaning up.
+/// Prints a line. A closed output must not prevent cleaning up.
 pub fn say(line: &str) {
     let _ = writeln!(io::stdout().lock(), "{line}");
 }

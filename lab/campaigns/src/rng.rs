@@ -1,4 +1,4 @@
-//! Random numbers that come back with the seed (SplitMix64).
+//! Random numbers determined by a seed (SplitMix64).
 
 /// A stream of numbers that is the same for the same seed.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
-//! Words that a campaign's processes share: anonymous memory that is inherited by `fork`.
+//! Words shared by a campaign's processes: anonymous memory inherited through `fork`.
 
 use std::io;
 use std::ops::Deref;
 use std::sync::atomic::AtomicU64;
 
-/// A row of zeroed 64-bit words, the same in this process and in all that are forked from it later.
+/// A row of zeroed 64-bit words, shared by this process and all that are later forked from it.
 pub struct Words {
     at: *const AtomicU64,
     len: usize,
@@ -13,7 +13,7 @@ pub struct Words {
 impl Words {
     pub fn new(len: usize) -> io::Result<Words> {
         let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
-        // SAFETY: a fresh anonymous mapping aliases nothing.
+        // SAFETY: a new anonymous mapping aliases nothing.
         let at = unsafe { libc::mmap(std::ptr::null_mut(), len * 8, prot, flags, -1, 0) };
         if at == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
@@ -32,7 +32,7 @@ impl Deref for Words {
 
 impl Drop for Words {
     fn drop(&mut self) {
-        // SAFETY: this process's mapping, which nobody uses any more; others keep theirs.
+        // SAFETY: this process's mapping, which is no longer used; other processes keep theirs.
         unsafe { libc::munmap(self.at as *mut _, self.len * 8) };
     }
 }

@@ -1,4 +1,4 @@
-//! Readers that sleep until they are woken, and say whether they were.
+//! Readers that block until they are woken, and report whether they were.
 
 use crate::child::{Child, spawn, until};
 use crate::report::Failure;
@@ -12,33 +12,33 @@ use std::path::Path;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::time::Duration;
 
-/// What ends a sleeper's sleep.
+/// What may end a reader's wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A wake alone: it follows the protocol, but for the slice that makes good a lost wake.
+    /// Only a wake: it follows the protocol, except for the wake-up interval that compensates a lost wake.
     Wake,
-    /// A wake, or its slice: an ordinary subscriber.
+    /// A wake, or its wake-up interval: an ordinary subscriber.
     Slice,
 }
 
-/// A process that sleeps until something new is published.
+/// A process that blocks until something new is published.
 pub struct Sleeper {
     child: Child,
     words: Words,
 }
 
-/// So long a sleeper waits for its wake; it never comes later.
+/// Longest wait for a wake; a correct one never takes so long.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// As many as a publisher wakes, so many the woken wake.
+/// The number of readers that a publisher, or a woken reader, wakes.
 const CHAIN: u32 = 8;
 
 impl Sleeper {
-    /// Starts one on `channel`, and returns when it is asleep.
+    /// Starts one on `channel`, and returns when it is blocked.
     pub fn start(channel: &Channel, kind: Kind) -> Result<Sleeper, Failure> {
         Sleeper::start_as(channel, kind, || Ok(()))
     }
 
-    /// Starts one that does `first` before all else, and opens the channel after it.
+    /// Starts one that first does `first`, and then opens the channel.
     pub fn start_as(
         channel: &Channel,
         kind: Kind,
@@ -63,27 +63,27 @@ impl Sleeper {
         let sleeper = Sleeper { child, words };
         match until(PATIENCE, || sleeper.is_asleep()) {
             true => Ok(sleeper),
-            false => Err("a sleeper did not fall asleep".into()),
+            false => Err("a reader did not block".into()),
         }
     }
 
-    /// Whether it sleeps in the kernel.
+    /// Whether it is blocked in the kernel.
     pub fn is_asleep(&self) -> bool {
         self.words[0].load(Acquire) == 1 && self.child.state() == Some('S') // pairs with the release in `start`
     }
 
     /// Waits until it has seen something new.
     pub fn woken(mut self) -> Result<(), Failure> {
-        Ok(self.child.finish(PATIENCE + PATIENCE).map_err(|e| format!("a sleeper: {e}"))?)
+        Ok(self.child.finish(PATIENCE + PATIENCE).map_err(|e| format!("a waiting reader: {e}"))?)
     }
 }
 
-/// Starts `n` sleepers.
+/// Starts `n` of them.
 pub fn start(n: usize, channel: &Channel, kind: Kind) -> Result<Vec<Sleeper>, Failure> {
     (0..n).map(|_| Sleeper::start(channel, kind)).collect()
 }
 
-/// The channel's words and its bell, mapped as a subscriber maps them.
+/// The channel's words and its bell page, mapped as a subscriber maps them.
 pub struct Bell {
     page: Map,
     bell: Map,
@@ -109,13 +109,13 @@ impl Bell {
         // SAFETY: mapped for writing as long as `self` lives.
         unsafe { Shm::new(self.bell.base(), self.bell.len()) }
     }
-    /// The futex that sleepers sleep on.
+    /// The futex that readers wait on.
     pub fn futex(&self) -> *const u32 {
         self.bell().address(bell::BELL, 4).cast()
     }
 }
 
-/// Where the files of `channel` are.
+/// The directory with the files of `channel`.
 pub fn directory(channel: &Channel) -> std::path::PathBuf {
     channel.domain().path().join(channel.name().file_name())
 }
@@ -130,7 +130,7 @@ fn sleep_without_slice(subscriber: &mut Subscriber, about_to_sleep: &dyn Fn()) -
         if !seen {
             about_to_sleep();
             let word = Word { at: both.futex(), value: at as u32, shared: true };
-            // SAFETY: the word lies in the page mapped above.
+            // SAFETY: the word is in the page mapped above.
             woken = unsafe { futex::wait(word, deadline) };
         }
         let wake = |k| {

@@ -1,5 +1,5 @@
-//! **Torn reads**: a writer that writes as fast as it can into a small ring, and a reader on another processor that
-//! checks every byte of all that is delivered to it as whole.
+//! **Torn reads**: a writer writes as fast as it can into a small ring, and a reader on another processor checks
+//! every byte of each message delivered as whole.
 
 use crate::child::spawn;
 use crate::context::Context;
@@ -20,11 +20,11 @@ const FULL: u64 = 100_000_000;
 enum Writing {
     Copy,
     Loan,
-    /// A loan filled by stores that go around the cache, which the processor orders with nothing.
+    /// A loan filled by non-temporal stores, which the processor does not order.
     Streaming,
 }
 
-/// How the reader takes them.
+/// How the reader receives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
     Copy,
@@ -32,7 +32,7 @@ enum Reading {
     View,
 }
 
-/// Frames and frame size: a ring of a few small messages, and one of a few long ones.
+/// Frames and frame size: a ring of a few short messages, and one of a few long ones.
 const SHAPES: [(u64, usize); 2] = [(1, 960), (2, 20_000)];
 
 pub fn run(context: &Context) -> Result<(), Failure> {
@@ -42,7 +42,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         .flat_map(|(shape, w)| [Reading::Copy, Reading::Vec, Reading::View].map(|r| (shape, w, r)))
         .collect();
     let time = context.time(9, 7200) / cases.len() as u32;
-    // The short messages are so many more in the same time that they bear the count.
+    // Far more short messages fit into the same time, so they make up the count.
     let small = cases.len() as u64 / 2;
     let place = Place::new(context.root, "torn")?;
     let mut checks = 0;
@@ -65,7 +65,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lets writer and reader run against each other until `enough` messages are checked, or the time is up.
+/// Runs writer and reader until `enough` messages are checked, or the time is up.
 fn race(
     channel: &Channel,
     writing: Writing,
@@ -82,7 +82,7 @@ fn race(
         channel.subscriber_with(SubscriberOptions::new().start(Start::Now).counters(false))?;
     let _ = rt::set_affinity(&cpus[cpus.len() - 1..]);
     let end = Instant::now() + time;
-    let (mut checked, mut looks, mut overtaken) = (0, 0u64, 0u64);
+    let (mut checked, mut looks, mut overwritten) = (0, 0u64, 0u64);
     let mut bytes = vec![0; subscriber_buffer(channel)];
     let result = loop {
         looks += 1;
@@ -104,7 +104,7 @@ fn race(
                 checked += 1;
             }
             Ok(None) => {}
-            Err(Error::Overrun { .. }) => overtaken += 1,
+            Err(Error::Overrun { .. }) => overwritten += 1,
             Err(e) => break Err(e.to_string()),
         }
     };
@@ -112,7 +112,10 @@ fn race(
     writer.kill();
     result?;
     let published = channel.info()?.lanes.first().map_or(0, |lane| lane.published);
-    Ok((format!("{checked} checked of {published} published, {overtaken} given up as overtaken"), checked))
+    Ok((
+        format!("{checked} checked of {published} published, {overwritten} given up as overwritten"),
+        checked,
+    ))
 }
 
 fn subscriber_buffer(channel: &Channel) -> usize {
@@ -136,7 +139,7 @@ fn read(
         Reading::View => {
             let Some(view) = subscriber.view(which, Until::Poll)? else { return Ok(None) };
             let len = view.len();
-            // In two pieces, the second of which begins anywhere.
+            // In two pieces, the second of which begins at any offset.
             view.copy_to(0, &mut bytes[..len / 3]);
             view.copy_to(len / 3, &mut bytes[len / 3..len]);
             view.validate().map(Some)
@@ -174,13 +177,14 @@ fn write_for_ever(channel: &Channel, writing: Writing) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Copies by stores that go around the cache; the rest that is no whole word by ordinary ones.
+/// Copies by non-temporal stores; the rest, less than a word, by ordinary ones.
 #[cfg(target_arch = "x86_64")]
 fn stream(from: &[u8], to: &mut [u8]) {
     let (words, rest) = from.as_chunks::<8>();
     let (whole, tail) = to[..from.len()].split_at_mut(8 * words.len());
     for (word, to) in words.iter().zip(whole.as_chunks_mut::<8>().0) {
-        // SAFETY: SSE2 is part of x86-64. The destination is eight bytes of a loan, which begins at a multiple of 64.
+        // SAFETY: SSE2 is part of x86-64. The destination is eight bytes of a loan, which begins at a multiple of
+        // 64.
         unsafe { core::arch::x86_64::_mm_stream_si64(to.as_mut_ptr().cast(), i64::from_le_bytes(*word)) };
     }
     tail.copy_from_slice(rest);

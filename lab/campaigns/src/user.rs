@@ -1,4 +1,4 @@
-//! Being somebody else.
+//! Running as another user.
 
 use crate::report::{Failure, Skip};
 use std::io;
@@ -6,16 +6,15 @@ use std::io;
 /// The user and the group `nobody`.
 pub const NOBODY: u32 = 65534;
 
-/// Makes this process run as nobody, for good.
+/// Makes this process run as nobody, permanently.
 pub fn become_nobody() -> Result<(), Failure> {
-    // SAFETY: changes who this process is.
+    // SAFETY: changes the user of this process.
     let done = unsafe {
         libc::setgroups(0, std::ptr::null()) == 0
             && libc::setresgid(NOBODY, NOBODY, NOBODY) == 0
             && libc::setresuid(NOBODY, NOBODY, NOBODY) == 0
     };
-    // The wish to die with the parent is forgotten by the kernel when a process becomes another user.
-    // SAFETY: asks for a number.
+    // The kernel resets the parent-death signal when a process changes its user. SAFETY: returns a number.
     crate::child::die_with(unsafe { libc::getppid() });
     match done {
         true => Ok(()),
@@ -26,8 +25,8 @@ pub fn become_nobody() -> Result<(), Failure> {
     }
 }
 
-/// Makes sure that this process has no privileges: as it is, or as nobody.
+/// Ensures that this process has no privileges: as it is, or as nobody.
 pub fn give_up_root() -> Result<(), Failure> {
-    // SAFETY: asks for a number.
+    // SAFETY: returns a number.
     if unsafe { libc::geteuid() } == 0 { become_nobody() } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! **Users**: what another user can and cannot do, and what the worst one can do to others.
+//! **Users**: what another user can and cannot do, and the worst that one can do to others.
 
 use crate::child::{Child, spawn, until};
 use crate::context::Context;
@@ -12,12 +12,12 @@ use crate::user::{NOBODY, become_nobody};
 use saltus_channel::{Attributes, Channel, Directory, Error, Group, Until, Which};
 use std::fs::File;
 use std::os::fd::AsRawFd;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release}; // Relaxed: counters; the others pair with their like
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release}; // Relaxed: counters; the others pair with their counterparts
 use std::time::{Duration, Instant};
 
 const LEN: usize = 100;
 const PATIENCE: Duration = Duration::from_secs(20);
-/// A slice is 100 ms; a busy machine may add to it, but nobody is kept for so long.
+/// A wake-up interval is 100 ms; a busy machine may add to it, but never this much.
 const FAR_TOO_LONG: Duration = Duration::from_secs(3);
 
 pub fn run(context: &Context) -> Result<(), Failure> {
@@ -32,7 +32,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         ("mode 0666: publish", read_write),
         ("domains: a public one takes channels from everybody, a private one does not", domains),
         ("a peer that holds every lock it can get", all_locks),
-        ("a peer that wakes sleepers and moves them to a futex of its own", futex_tricks),
+        ("a peer that wakes waiting readers and moves them to its own futex", futex_tricks),
     ];
     for (name, check) in checks {
         context.report.check(name, || match possible {
@@ -55,7 +55,7 @@ fn make(domain: &Directory, name: &str, mode: u32) -> Result<Channel, Failure> {
     Ok(domain.create(name, &Attributes::new().depth(64).max_message_size(LEN as u64).mode(mode))?)
 }
 
-/// The error says that permission is missing, for `what`.
+/// Checks that the error reports a missing permission for `what`.
 fn denied<T: std::fmt::Debug>(what: &str, result: Result<T, Error>) -> Result<(), Failure> {
     match result {
         Err(Error::Denied { .. }) => Ok(()),
@@ -90,7 +90,7 @@ fn read_only(domain: &Directory, _: &Context) -> Result<String, Failure> {
         Ok(())
     })?;
     child.finish(PATIENCE)?;
-    // Asleep without a slice: it can arm, and is woken by a wake alone.
+    // It waits without a wake-up interval: it can arm, and only a wake ends its wait.
     let mut sleepers = Vec::new();
     for _ in 0..3 {
         sleepers.push(Sleeper::start_as(&channel, Kind::Wake, become_nobody)?);
@@ -116,7 +116,7 @@ fn locked_out(domain: &Directory, _: &Context) -> Result<String, Failure> {
         Ok(())
     })?;
     child.finish(PATIENCE)?;
-    // What was opened before the mode changed stays; what opens later does not.
+    // Handles opened before the mode changed keep working; later opens fail.
     domain.chmod("c600", 0o644)?;
     let mut child = as_nobody(|| {
         let mut subscriber = domain.open_channel("c600")?.subscriber()?;
@@ -166,7 +166,7 @@ fn read_write(domain: &Directory, _: &Context) -> Result<String, Failure> {
         message::check(1, info.seq, &bytes)?;
     }
     let uid = channel.info()?.lanes[1].uid;
-    // Its lane can be taken over by us, and ours by it.
+    // We can take over its lane, and it ours.
     let heir = channel.publisher()?.id().lane;
     match (uid, heir) {
         (NOBODY, 1) => Ok("published in a lane of its own, which another user took over".into()),
@@ -176,7 +176,7 @@ fn read_write(domain: &Directory, _: &Context) -> Result<String, Failure> {
 
 fn domains(domain: &Directory, _: &Context) -> Result<String, Failure> {
     let private = Directory::open(&format!("shm://{}", domain.path().with_extension("private").display()))?;
-    std::fs::create_dir(private.path())?; // as an administrator would: for its owner to write
+    std::fs::create_dir(private.path())?; // as an administrator would: writable for its owner
     let mut child = as_nobody(|| {
         denied("creating in a private domain", private.create("x", &Attributes::new()).map(drop))?;
         let own = domain.create("own", &Attributes::new())?;
@@ -199,7 +199,7 @@ fn lock_all(file: &File, how: usize) -> bool {
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = [libc::F_RDLCK, libc::F_WRLCK, libc::F_RDLCK, libc::F_WRLCK][how % 4] as libc::c_short;
     let command = if how < 2 { libc::F_OFD_SETLK } else { libc::F_SETLK };
-    // SAFETY: the descriptor is open, the record outlives the call.
+    // SAFETY: the descriptor is open, the record stays alive across the call.
     unsafe {
         match how {
             4 => libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0,
@@ -253,7 +253,7 @@ fn all_locks(domain: &Directory, _: &Context) -> Result<String, Failure> {
     domain.sweep()?;
     peer.kill();
     Ok(format!(
-        "{} locks were held; publishers, take-over, sleepers, chmod and sweep went on",
+        "{} locks were held; publishers, take-over, waiting readers, chmod and sweep continued",
         held[0].load(Acquire)
     ))
 }
@@ -266,16 +266,16 @@ fn futex_tricks(domain: &Directory, context: &Context) -> Result<String, Failure
     let (rounds, seed) = (if context.options.full { 100 } else { 8 }, context.seed());
     let mut peer = as_nobody(|| {
         let bell = Bell::open(&dir)?;
-        let trap = Words::new(1)?; // a futex of its own, which nobody wakes
+        let trap = Words::new(1)?; // a separate futex, which is never woken
         let mut rng = Rng::new(seed);
         loop {
             let moved = if rng.below(8) == 0 {
-                // SAFETY: the word is mapped; the kernel only wakes who sleeps on it.
+                // SAFETY: the word is mapped; the kernel only wakes its waiters.
                 unsafe { libc::syscall(libc::SYS_futex, bell.futex(), libc::FUTEX_WAKE, 1) };
                 0
             } else {
                 let (requeue, all) = (libc::FUTEX_REQUEUE, i32::MAX as usize);
-                // SAFETY: both words are mapped; the kernel only moves who sleeps from one to the other.
+                // SAFETY: both words are mapped; the kernel only moves waiters from one to the other.
                 unsafe { libc::syscall(libc::SYS_futex, bell.futex(), requeue, 0, all, trap.as_ptr()) }
             };
             words[0].fetch_add(1, Relaxed);
@@ -298,7 +298,7 @@ fn futex_tricks(domain: &Directory, context: &Context) -> Result<String, Failure
         }
         worst = worst.max(start.elapsed());
         if start.elapsed() > FAR_TOO_LONG || published > FAR_TOO_LONG {
-            return Err(format!("sleepers came after {:?}", start.elapsed()).into());
+            return Err(format!("waiting readers woke after {:?}", start.elapsed()).into());
         }
     }
     peer.kill();
@@ -306,7 +306,7 @@ fn futex_tricks(domain: &Directory, context: &Context) -> Result<String, Failure
     publisher.publish(b"and afterwards")?;
     sleeper.woken()?;
     Ok(format!(
-        "{} tricks, {} sleepers moved away; all woke by themselves, the last after {} ms",
+        "{} tricks, {} waiting readers moved away; all woke by themselves, the last after {} ms",
         words[0].load(Relaxed),
         words[1].load(Relaxed),
         worst.as_millis()

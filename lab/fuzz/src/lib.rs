@@ -1,5 +1,5 @@
-//! What the fuzz targets share: a schema with every construct of the language, and the decoder that others are held
-//! against.
+//! Shared by the fuzz targets: a schema with every construct of the language, and the decoder that others are
+//! compared with.
 
 mod memory;
 
@@ -22,50 +22,50 @@ pub static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
     }
 });
 
-/// The first byte chooses a type by its place, the others are for its decoder.
+/// The first byte chooses a type by its index, the rest is for its decoder.
 pub fn choose(data: &[u8]) -> Option<(StructId, &[u8])> {
     let (&first, rest) = data.split_first()?;
     Some((StructId(usize::from(first) % SCHEMA.structs().len()), rest))
 }
 
-/// The fingerprint of a type, and these bytes: a fuzzer would never find eight right bytes.
+/// The fingerprint of a type, and these bytes: a fuzzer would never find the right eight bytes.
 pub fn message(id: StructId, body: &[u8]) -> Vec<u8> {
     [&SCHEMA.get(id).fingerprint.to_be_bytes(), body].concat()
 }
 
-/// What a decoder under test says to a message.
+/// The result of a decoder under test.
 pub enum Verdict {
-    /// It took so many bytes, and encoded what it found.
+    /// It read this many bytes, and encoded the decoded message.
     Taken(usize, Option<Vec<u8>>),
-    /// It is no such message.
+    /// It refused the message.
     Refused,
-    /// It has a reason of its own to refuse it.
+    /// It has its own reason to refuse the message.
     Excused,
 }
 
-/// Holds a decoder against the one that needs no generated code: it must take and refuse the same messages, without an
-/// exception, with and without bytes behind them, and say the same of those that it takes.
+/// Compares a decoder with the one without generated code. It must accept and refuse the same messages, without
+/// exceptions, with and without trailing bytes, and decode the same contents.
 pub fn agree(id: StructId, body: &[u8], decode: impl Fn(&[u8]) -> Verdict) {
     let bytes = message(id, body);
     let Some((len, ..)) = verdict(id, &bytes, &decode) else { return };
-    // Bytes behind count for how many elements may take no room; without them it may be refused, by both.
+    // Trailing bytes count for the number of elements of zero size; without them it may be refused, by both.
     let Some((_, theirs, record)) = verdict(id, &bytes[..len], &decode) else { return };
     // A string may have a NUL inside, which no encoder writes.
     let Ok(ours) = wire::encode(&record) else { return };
     let theirs = theirs.expect("it encodes what it decoded");
-    // In C and C++ a boolean stays what it was, such as 2.
+    // In C and C++ a boolean keeps its value, such as 2.
     let theirs = wire::decode(&SCHEMA, id, &theirs).expect("what it encoded can be decoded");
     assert_eq!(wire::encode(&theirs), Ok(ours));
 }
 
 type Both = (usize, Option<Vec<u8>>, saltus_types::Record);
 
-/// What both made of a message that they take.
+/// Compares the results for a message that both accept.
 fn verdict(id: StructId, bytes: &[u8], decode: impl Fn(&[u8]) -> Verdict) -> Option<Both> {
     let dynamic = wire::decode(&SCHEMA, id, bytes);
     match (decode(bytes), dynamic) {
         (Verdict::Taken(len, made), Ok(record)) => Some((len, made, record)),
-        // Its values have a size of their own.
+        // Its values have a different size.
         (_, Err(why)) if why.cause == DecodeCause::TooMuchMemory => None,
         (Verdict::Refused, Err(_)) | (Verdict::Excused, _) => None,
         (Verdict::Taken(..), Err(why)) => panic!("generated code took it: {why}"),

@@ -1,4 +1,4 @@
-//! Any bytes become a value or an error, in both dialects; what was understood is said again.
+//! Any bytes give a value or an error, in both dialects; values are encoded again.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
         for endian in [Endian::Little, Endian::Big] {
             // A string may have a NUL inside, which no encoder writes.
             let Ok(encoded) = encode(&record, dialect, endian) else { continue };
-            // Bytes behind count for how many elements may take no room: with as many behind, it is taken again.
+            // Trailing bytes count for the number of elements of zero size: with as many, it is accepted again.
             let padded = [&encoded, &vec![0; bytes.len()][..]].concat();
             let again = decode(&SCHEMA, id, dialect, &padded).expect("what was encoded can be decoded");
             assert_eq!(encode(&again, dialect, endian), Ok(encoded));

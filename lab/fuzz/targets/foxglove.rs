@@ -1,4 +1,4 @@
-//! Any frames of a client of Foxglove's protocol: what it asks for stays bounded, and it is told in few words what is wrong.
+//! Any frames of a client of Foxglove's protocol: its requests stay bounded, and errors are reported briefly.
 
 #![no_main]
 
@@ -6,12 +6,12 @@ use libfuzzer_sys::fuzz_target;
 use saltus_foxglove::{Act, Powers, Session};
 use std::collections::BTreeMap;
 
-/// Channels 1 to 8 are there.
+/// Channels 1 to 8 exist.
 fn exists(channel: u32) -> bool {
     (1..=8).contains(&channel)
 }
 
-/// What the session says of its subscriptions is what it told the server to do.
+/// The session's subscriptions match its instructions to the server.
 fn follow(subscriptions: &mut BTreeMap<u32, u32>, acts: Vec<Act<'_>>) {
     for act in acts {
         match act {
@@ -33,7 +33,7 @@ fn follow(subscriptions: &mut BTreeMap<u32, u32>, acts: Vec<Act<'_>>) {
 fuzz_target!(|data: &[u8]| {
     let mut session = Session::new(Powers { publish: true, playback: true });
     let mut subscriptions = BTreeMap::new();
-    // Frames are told apart by lines; one that begins with `b` is binary, and one with `g` says which channel has gone.
+    // Frames are separated by lines; one that begins with `b` is binary, and one with `g` names a removed channel.
     for frame in data.split(|byte| *byte == b'\n') {
         match frame.split_first() {
             Some((b'b', bytes)) => follow(&mut subscriptions, session.binary(bytes)),

@@ -1,4 +1,4 @@
-//! Any bytes as the index of a log: it is believed or made anew, and every event is one of the log's.
+//! Any bytes as the index of a log: it is accepted or built again, and every event is one of the log's.
 
 #![no_main]
 
@@ -22,10 +22,10 @@ extern "C" fn remove() {
     }
 }
 
-/// A log with its true index, and that.
+/// A log, and its correct index.
 fn log() -> &'static (PathBuf, Vec<u8>) {
     LOG.get_or_init(|| {
-        // SAFETY: the function takes nothing and may run at any exit.
+        // SAFETY: the function has no arguments and may run at any exit.
         unsafe { atexit(remove) };
         let path = std::env::temp_dir().join(format!("saltus-fuzz-index-{}.mcap", std::process::id()));
         let options = WriterOptions::new().chunk(100);
@@ -50,7 +50,7 @@ fn side(path: &std::path::Path) -> PathBuf {
 
 fuzz_target!(|data: &[u8]| {
     let (path, index) = log();
-    // The true index with other bytes in places: two for the place, one for the byte; or all of it.
+    // The correct index with other bytes in places: two for the position, one for the byte; or all of it.
     let mut bytes = index.clone();
     match data.split_first() {
         Some((0, all)) => bytes = all.into(),

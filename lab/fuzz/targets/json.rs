@@ -1,4 +1,4 @@
-//! Any text becomes a value or an error; what was understood is said again.
+//! Any text gives a value or an error; values are written again.
 
 #![no_main]
 
@@ -8,7 +8,7 @@ use saltus_types::{Type, json};
 
 fuzz_target!(|data: &[u8]| {
     let Some((id, bytes)) = choose(data) else { return };
-    // What a text leaves out is zero: megabytes of it would only be slow.
+    // Omitted fields are zero: megabytes of them would only be slow.
     if SCHEMA.min_size(Type::Struct(id)) > 1 << 16 {
         return;
     }

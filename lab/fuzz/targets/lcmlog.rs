@@ -1,11 +1,11 @@
-//! Any bytes as a log of LCM: each of them is part of an event or counted as none, in one piece and in many.
+//! Any bytes as an LCM log: each belongs to an event or counts as skipped, in one piece and in many.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use saltus_log::lcm::{Reader, Writer};
 
-/// The events as a log of their own, and how many bytes were none.
+/// The events as a separate log, and the number of bytes skipped.
 fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<u8>, u64) {
     let (mut reader, mut writer, mut out) = (Reader::with_longest(1 << 16), Writer::new(), Vec::new());
     let mut drain = |reader: &mut Reader| {

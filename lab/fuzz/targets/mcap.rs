@@ -1,4 +1,4 @@
-//! Any bytes as an MCAP file, in one piece and in many: whatever is read of it can be written and read again.
+//! Any bytes as an MCAP file, in one piece and in many: everything read from it can be written and read again.
 
 #![no_main]
 

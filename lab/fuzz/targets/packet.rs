@@ -1,4 +1,4 @@
-//! Any datagram is understood or refused; what was understood is said again in the same bytes.
+//! Any datagram is parsed or refused; a parsed one is encoded to the same bytes.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any text becomes a schema or an error; a schema says itself again, and every generator takes it.
+//! Any text gives a schema or an error; a schema can be printed and parsed again, and every generator accepts it.
 
 #![no_main]
 

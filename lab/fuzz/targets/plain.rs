@@ -1,4 +1,4 @@
-//! Any bytes are a plain message, if they are enough; what was understood is said again, in both encodings.
+//! Any bytes, if long enough, are a plain message; it is encoded again in both encodings.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Fragments of a few messages of a few senders, in whatever order, size and place: what becomes whole is what was sent,
-//! and memory is bounded.
+//! Fragments of a few messages of a few senders, in any order, size and position: complete messages are the
+//! original ones, and memory is bounded.
 
 #![no_main]
 
@@ -9,10 +9,10 @@ use saltus_net::lcm::reassembly::{Limits, Reassembly, Taken};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 const LIMITS: Limits = Limits { messages: 6, bytes: 4096, age_ns: 1000 };
-/// What one message may hold, those that wait, and memory kept for later ones.
+/// Most bytes of one message, of incomplete ones, and of memory kept for later ones.
 const MOST: usize = 4096 + 2 * 65536 + 9 * 65536;
 
-/// The byte at a place of a message: who knows these three knows it.
+/// The byte at a position of a message, determined by these three values.
 fn byte(from: u8, sequence: u8, at: usize) -> u8 {
     from.wrapping_mul(67).wrapping_add(sequence.wrapping_mul(31)).wrapping_add((at ^ (at >> 8)) as u8)
 }

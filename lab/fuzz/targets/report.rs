@@ -1,5 +1,5 @@
-//! Any bytes as what `saltus report` reads: tables, interval logs, and the histogram in a line of one, which would never be
-//! found through its compression. What is taken can be drawn, and its table read again.
+//! Any bytes as the input of `saltus report`: tables, interval logs, and the histogram in a line of one, which
+//! would never be found through its compression. Accepted input can be drawn, and its table read again.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! The generated Rust decoders: any bytes become a message or an error, the same that the decoder without generated code
-//! says, and what was understood is said again.
+//! The generated Rust decoders: any bytes give a message or an error, the same as the decoder without generated
+//! code, and messages are encoded again.
 
 #![no_main]
 
@@ -13,13 +13,13 @@ fn attack<T: Message>(id: StructId, body: &[u8]) {
     agree(id, body, |bytes| {
         let mut used = match bounded(bytes.len(), || T::decode(bytes)) {
             Ok(value) => value,
-            // Its strings are Rust's.
+            // Its strings are Rust's, which must be UTF-8.
             Err(DecodeError::NotUtf8 { .. }) => return Verdict::Excused,
             Err(_) => return Verdict::Refused,
         };
         let (size, encoded) = (used.encoded_size(), used.encode().ok());
         assert!(encoded.as_ref().is_none_or(|e| e.len() == size));
-        // A message that is used says the same.
+        // A reused message gives the same result.
         assert_eq!(used.decode_from(bytes), Ok(size));
         assert_eq!(used.encode().ok(), encoded);
         Verdict::Taken(size, encoded)

@@ -1,5 +1,5 @@
-//! Any bytes of any clients, in any pieces, for a hub: what it sends is frames, and no more waits than may. Bytes give the same
-//! frames in one piece and in many.
+//! Any bytes of any clients, in any pieces, for a hub: its output is frames, and queues stay bounded. Bytes give
+//! the same frames in one piece and in many.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ const HELLO: &[u8] = b"\x28\x76\x17\xfb\0\0\x01\0";
 const HUB: u32 = 0x2876_17fa;
 const LIMITS: QueueLimits = QueueLimits { bytes: 4096, messages: 16 };
 
-/// How many frames `pieces` are, with all their bytes, and why they are no more.
+/// The number of frames in `pieces`, all their bytes, and why there are no more.
 fn frames<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (usize, Option<Garbage>) {
     let (mut decoder, mut count) = (Decoder::new(), 0);
     for mut piece in pieces {
@@ -27,7 +27,7 @@ fn frames<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (usize, Option<Garbage>
     (count, None)
 }
 
-/// All that waits for a client is sent: it is frames.
+/// Sends everything queued for a client, which must be frames.
 fn send(switch: &mut Switch, intakes: &mut [Intake; CLIENTS], id: usize) {
     let Some(queue) = switch.queue(id as u64) else { return };
     let bytes: Vec<u8> = queue.pieces(usize::MAX).flatten().copied().collect();
@@ -46,7 +46,7 @@ fuzz_target!(|data: &[u8]| {
         switch.received(id as u64, HELLO).expect("a hello");
     };
     (0..CLIENTS).for_each(|id| join(&mut switch, id));
-    // Each step: a byte that says who sends, and how much of what follows; 3: somebody reads.
+    // Each step: a byte that chooses the sender, and how much of the rest; 3: a client reads.
     let mut rest = data;
     while let Some((&step, follows)) = rest.split_first() {
         let (id, len) = (usize::from(step % 4), usize::from(step / 4).min(follows.len()));

@@ -1,12 +1,12 @@
-//! Any type file that is accepted becomes IDL and ROS 2 message definitions that their readers take apart as we meant them:
-//! what a file says in names and comments stays in names and comments.
+//! Any accepted type file becomes IDL and ROS 2 message definitions that parsers read as intended: names and
+//! comments of the file stay names and comments.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use saltus_types::{idl, ros2msg};
 
-/// The text without what stands behind `mark`, up to the end of the line.
+/// The text without everything after `mark`, up to the end of the line.
 fn without_comments(text: &str, mark: &str) -> Vec<String> {
     text.lines().map(|line| line.split(mark).next().unwrap_or_default().trim().to_string()).collect()
 }
@@ -42,7 +42,7 @@ fn check_ros(text: &str) {
 fuzz_target!(|data: &[u8]| {
     let Ok(schema) = saltus_types::parse("fuzz.lcm", &String::from_utf8_lossy(data)) else { return };
     for id in schema.ids() {
-        // A struct that contains itself is said so.
+        // A struct that contains itself is reported.
         let texts = (idl::schema(&schema, id), ros2msg::schema(&schema, id));
         assert_eq!(texts.0.is_ok(), texts.1.is_ok());
         let (Ok(idl), Ok(ros)) = texts else { continue };

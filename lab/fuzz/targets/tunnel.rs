@@ -1,4 +1,4 @@
-//! Any bytes as datagrams: as they come from strangers, and as they come from an end that has the key.
+//! Any bytes as datagrams: from strangers, and from an end with the key.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
     assert!(pair.connecter.is_connected() && pair.listener.is_connected());
     let from = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
     let mut rest = data;
-    // One byte says how long each datagram is, and whether it is sealed.
+    // One byte gives the length of each datagram, and whether it is sealed.
     while let Some((how, bytes)) = rest.split_first() {
         let (datagram, behind) = bytes.split_at(bytes.len().min(usize::from(how >> 1)));
         rest = behind;
@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
         let before = pair.listener.stats();
         pair.listener.receive(&mut datagram, from, now, |_| {});
         let after = pair.listener.stats();
-        // Strangers change nothing but the count of what was thrown away.
+        // Strangers change only the count of rejected datagrams.
         if how & 1 == 0 {
             assert_eq!(
                 (before.received_datagrams, before.delivered),

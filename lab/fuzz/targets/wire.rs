@@ -1,4 +1,4 @@
-//! Any bytes become a value or an error; what was understood is said again.
+//! Any bytes give a value or an error; values are encoded again.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
     // A string may have a NUL inside, which no encoder writes.
     let Ok(again) = wire::encode(&record) else { return };
     assert_eq!(again.len(), wire::encoded_size(&record));
-    // Bytes behind count for how many elements may take no room: with the same behind, it is taken again.
+    // Trailing bytes count for the number of elements of zero size: with the same ones, it is accepted again.
     let padded = [&again, &bytes[again.len()..]].concat();
     let record = wire::decode(&SCHEMA, id, &padded).expect("what was encoded can be decoded");
     assert_eq!(wire::encode(&record), Ok(again));

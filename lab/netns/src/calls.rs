@@ -1,12 +1,12 @@
-//! System calls that a process or a thread must do without, as on an older or a stricter machine: seccomp filters.
+//! Makes system calls fail for a process or a thread, as on an older or a stricter machine, by seccomp filters.
 
 use std::io;
 
-/// From here on `call` fails with `errno` in this thread and in those that it starts; with `first`, only if that is its first
-/// argument.
+/// From here on `call` fails with `errno` in this thread and in threads that it starts; with `first`, only if that
+/// is its first argument.
 ///
 /// # Panics
-/// If the kernel takes no filter.
+/// If the kernel accepts no filter.
 pub fn refuse_call(call: libc::c_long, first: Option<u32>, errno: i32) {
     let mut filter = vec![load(NUMBER)];
     match first {
@@ -17,16 +17,16 @@ pub fn refuse_call(call: libc::c_long, first: Option<u32>, errno: i32) {
     install(filter);
 }
 
-/// From here on the kernel kills this process at every system call of this thread but `call`.
+/// From here on the kernel kills this process at every system call of this thread except `call`.
 ///
 /// # Panics
-/// If the kernel takes no filter.
+/// If the kernel accepts no filter.
 pub fn allow_only(call: libc::c_long) {
     let (allow, kill) = (libc::SECCOMP_RET_ALLOW, libc::SECCOMP_RET_KILL_PROCESS);
     install(vec![load(NUMBER), unless(call as u32, 1), verdict(allow), verdict(kill)]);
 }
 
-/// Where `struct seccomp_data` has the number of the call, and the lower half of its first argument.
+/// Offsets in `struct seccomp_data` of the call's number and of the lower half of its first argument.
 const NUMBER: u32 = 0;
 const FIRST: u32 = if cfg!(target_endian = "little") { 16 } else { 20 };
 
@@ -38,7 +38,7 @@ fn load(at: u32) -> libc::sock_filter {
     op(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, at, 0)
 }
 
-/// Skips so many unless that was loaded.
+/// Skips this many instructions unless that value was loaded.
 fn unless(value: u32, skip: u8) -> libc::sock_filter {
     op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, value, skip)
 }
@@ -49,7 +49,7 @@ fn verdict(what: u32) -> libc::sock_filter {
 
 fn install(mut filter: Vec<libc::sock_filter>) {
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    // SAFETY: the program lives across the calls, and the kernel copies it; they change only what this thread may do.
+    // SAFETY: the program stays alive across the calls, and the kernel copies it; they only restrict this thread.
     let taken = unsafe {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
             && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program) == 0

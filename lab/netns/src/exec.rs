@@ -1,18 +1,18 @@
-//! Running one test again in a program of its own, with the right to make namespaces or in one.
+//! Runs one test again in a separate program, with the right to create namespaces or inside one.
 
 use std::io;
 use std::process::Command;
 use std::thread;
 
-/// Tells the test program that it has been started again.
+/// Set in the restarted test program.
 const AGAIN: &str = "SALTUS_NETNS_AGAIN";
 
-/// Whether this is the test program that was started again.
+/// Whether this is the restarted test program.
 pub(crate) fn is_again() -> bool {
     std::env::var_os(AGAIN).is_some()
 }
 
-/// Starts this test program again as root of a user namespace, for the test of this thread alone, and fails as it does.
+/// Restarts this test program as root of a user namespace, only for this thread's test, and fails as it does.
 pub(crate) fn this_test_again(why: &io::Error) {
     assert!(!is_again(), "no network namespaces, also not with `unshare`: {why}; {HELP}");
     in_a_network(&["--user", "--map-root-user", "--net"]);
@@ -21,7 +21,7 @@ pub(crate) fn this_test_again(why: &io::Error) {
 const HELP: &str = "run as root, or allow `sysctl kernel.unprivileged_userns_clone=1` \
                     (Ubuntu: `sysctl kernel.apparmor_restrict_unprivileged_userns=0`)";
 
-/// Starts this test program again with `unshare`, for the test of this thread alone, and fails as it does.
+/// Restarts this test program with `unshare`, only for this thread's test, and fails as it does.
 pub(crate) fn in_a_network(namespaces: &[&str]) {
     let thread = thread::current();
     let test = thread.name().filter(|name| *name != "main");

@@ -1,8 +1,8 @@
-//! For tests: networks of their own, from which nothing leaves, and [system calls](refuse_call) that fail.
+//! For tests: separate networks without a connection to the outside, and [system calls](refuse_call) that fail.
 //!
-//! A [`Space`] is a network namespace of the kernel with a loopback interface that carries multicast. Work runs [in
-//! it](Space::run) on a thread of its own; threads and programs that the work starts are in it too. [`join`] puts a cable
-//! between two. When the last thread and the last handle are gone, so is the namespace; nothing is left to clean up.
+//! A [`Space`] is a network namespace with a loopback interface that carries multicast. Work runs [in
+//! it](Space::run) on a separate thread; threads and programs that it starts are in it too. [`join`] connects two
+//! by a virtual cable. The namespace disappears with its last thread and handle; there is nothing to clean up.
 //!
 //! ```no_run
 //! saltus_netns::isolated(|| {
@@ -10,7 +10,7 @@
 //! });
 //! ```
 //!
-//! It needs root, or a kernel that lets users have namespaces, and the commands `ip` and `unshare`.
+//! It needs root, or a kernel that allows user namespaces, and the commands `ip` and `unshare`.
 
 mod calls;
 mod exec;
@@ -26,24 +26,24 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A network of its own.
+/// A separate network.
 #[derive(Debug)]
 pub struct Space {
-    /// What keeps it.
+    /// Keeps the namespace alive.
     file: File,
 }
 
 impl Space {
-    /// Makes one with nothing but a loopback interface, to which all multicast goes.
+    /// Creates a network with only a loopback interface, which receives all multicast.
     ///
     /// # Errors
-    /// The kernel refuses it to this process: then [`isolated`] helps.
+    /// The kernel refuses it to this process: then use [`isolated`].
     ///
     /// # Panics
     /// If the interface cannot be set up.
     pub fn new() -> io::Result<Space> {
         on_a_thread(|| {
-            // SAFETY: changes only what this thread sees.
+            // SAFETY: changes only this thread's view.
             if unsafe { libc::unshare(libc::CLONE_NEWNET) } != 0 {
                 return Err(io::Error::last_os_error());
             }
@@ -52,32 +52,32 @@ impl Space {
         })
     }
 
-    /// Runs `work` in it, on a thread of its own, and waits for it. What it panics with, this panics with.
+    /// Runs `work` in it, on a separate thread, and waits for it. Panics of `work` are passed on.
     ///
     /// # Panics
-    /// As `work` does, or if the kernel lets nobody in.
+    /// If `work` does, or if the namespace cannot be entered.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         on_a_thread(|| {
-            // SAFETY: the descriptor is a network namespace; changes only what this thread sees.
+            // SAFETY: the descriptor is a network namespace; changes only this thread's view.
             let entered = unsafe { libc::setns(self.file.as_raw_fd(), libc::CLONE_NEWNET) };
             assert!(entered == 0, "cannot enter a network namespace: {}", io::Error::last_os_error());
             work()
         })
     }
 
-    /// Where others find it while it lives.
+    /// The path by which others find it while it lives.
     fn path(&self) -> String {
         format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
     }
 }
 
-/// Runs a test in a network of its own.
+/// Runs a test in a separate network.
 ///
-/// Where the kernel refuses that to this process, the test program is started again for this test alone, as root of
-/// a user namespace; so it must be the test's first statement, and all of it.
+/// If the kernel refuses that to this process, the test program is restarted for this test only, as root of a user
+/// namespace. So this must be the test's first and only statement.
 ///
 /// # Panics
-/// As `work` does; and if namespaces are not to be had at all.
+/// If `work` does, or if namespaces are not available.
 pub fn isolated(work: impl FnOnce() + Send) {
     match Space::new() {
         Ok(space) => space.run(work),
@@ -85,13 +85,14 @@ pub fn isolated(work: impl FnOnce() + Send) {
     }
 }
 
-/// Runs a test in a network and a program of its own: for libraries whose threads outlive a test, and stay in its network; and
-/// where it counts that a descriptor is closed, of which any program that another test starts has a copy until its `exec`.
+/// Runs a test in a separate network and program. For libraries whose threads outlive a test and stay in its
+/// network; and where it matters that a descriptor is closed, of which any program started by another test has a
+/// copy until its `exec`.
 ///
-/// The test program is started again for this test alone, so it must be the test's first statement, and all of it.
+/// The test program is restarted for this test only, so this must be the test's first and only statement.
 ///
 /// # Panics
-/// As `work` does; and if namespaces are not to be had at all.
+/// If `work` does, or if namespaces are not available.
 pub fn isolated_program(work: impl FnOnce()) {
     if exec::is_again() {
         set_up();
@@ -101,17 +102,17 @@ pub fn isolated_program(work: impl FnOnce()) {
     exec::in_a_network(&[user, &["--net"]].concat());
 }
 
-/// Makes multicast in this thread's network go to its loopback interface.
+/// Routes multicast in this thread's network to its loopback interface.
 fn set_up() {
     ip("link set lo up multicast on");
     ip("route add 224.0.0.0/4 dev lo");
 }
 
-/// Puts a cable between two spaces: an interface `name` in each, with these addresses in a network of 256, to which multicast goes
-/// from now on.
+/// Connects two spaces by a virtual cable: an interface `name` in each, with these addresses in a network of 256,
+/// which receives multicast from now on.
 ///
 /// # Panics
-/// If it cannot be had.
+/// If it cannot be created.
 pub fn join(name: &str, (a, at_a): (&Space, Ipv4Addr), (b, at_b): (&Space, Ipv4Addr)) {
     a.run(|| ip(&format!("link add {name} type veth peer name {name} netns {}", b.path())));
     for (space, at) in [(a, at_a), (b, at_b)] {
@@ -121,7 +122,7 @@ pub fn join(name: &str, (a, at_a): (&Space, Ipv4Addr), (b, at_b): (&Space, Ipv4A
             ip(&format!("route replace 224.0.0.0/4 dev {name}"));
         });
     }
-    // The kernel notes a moment later that both ends are up, and drops what is sent before.
+    // The kernel registers a moment later that both ends are up, and drops earlier packets.
     for space in [a, b] {
         let is_up = || space.run(|| ip(&format!("-o link show {name}"))).contains("state UP");
         let patience = Instant::now() + Duration::from_secs(10);
@@ -132,10 +133,10 @@ pub fn join(name: &str, (a, at_a): (&Space, Ipv4Addr), (b, at_b): (&Space, Ipv4A
     }
 }
 
-/// Runs `ip` with these words in this thread's network, and returns what it says.
+/// Runs `ip` with these arguments in this thread's network, and returns its output.
 ///
 /// # Panics
-/// If it fails, or is not there.
+/// If it fails, or is not installed.
 pub fn ip(words: &str) -> String {
     let output = Command::new("ip").args(words.split_whitespace()).output();
     let output = output.unwrap_or_else(|e| panic!("cannot run `ip` (package iproute2): {e}"));
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
     use std::net::UdpSocket;
 
-    /// Whether a word from a socket of `from` reaches one bound to `at` in `to`.
+    /// Whether a datagram from a socket of `from` reaches one bound to `at` in `to`.
     fn reaches(from: &Space, to: &Space, at: Ipv4Addr) -> bool {
         let ear = to.run(|| UdpSocket::bind((at, 7000)).unwrap());
         ear.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
@@ -188,7 +189,7 @@ mod tests {
     #[test]
     fn a_program_of_its_own_is_in_a_network_of_its_own() {
         isolated_program(|| {
-            // It is another process, which sees nothing but its own loopback interface, on any of its threads.
+            // It is another process, in which every thread sees only its own loopback interface.
             let links = thread::spawn(|| ip("-o link")).join().unwrap();
             assert!(links.lines().count() == 1 && links.contains("lo: <LOOPBACK,MULTICAST,UP"), "{links}");
         });

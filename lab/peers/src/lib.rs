@@ -1,8 +1,10 @@
-//! For tests: programs that they run: of others, such as LCM's, CycloneDDS's and Zenoh's, from PyPI; and our own command.
+//! For tests: programs that they run: other projects', such as LCM's, CycloneDDS's and Zenoh's, from PyPI; and our
+//! own command.
 //!
-//! Those of others are in one virtual environment, `target/python-types`, which all tests of the workspace share. It is made the first
-//! time, by `lab/conformance/types/environment.py`, which needs `python3` and a network; so ask for it before a test goes into a
-//! network of its own. What a single test wants of others it installs beside itself, once: [`installed`], [`node`].
+//! Other projects' programs are in one virtual environment, `target/python-types`, shared by all tests of the
+//! workspace. It is created on first use by `lab/conformance/types/environment.py`, which needs `python3` and a
+//! network; so request it before a test enters a separate network. Packages that only one test needs are installed
+//! separately, once: [`installed`], [`node`].
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +13,7 @@ use std::sync::OnceLock;
 /// The environment's Python.
 ///
 /// # Panics
-/// If the environment cannot be made, with what was said about it.
+/// If the environment cannot be created, with the program's output.
 pub fn python() -> &'static Path {
     static PYTHON: OnceLock<PathBuf> = OnceLock::new();
     PYTHON.get_or_init(|| {
@@ -22,7 +24,7 @@ pub fn python() -> &'static Path {
     })
 }
 
-/// A command of the environment: `python`, `lcm-gen`. It leaves no files of compiled code beside its own.
+/// A command of the environment: `python`, `lcm-gen`. It leaves no compiled files next to its sources.
 ///
 /// # Panics
 /// As [`python`].
@@ -32,10 +34,11 @@ pub fn program(name: &str) -> Command {
     command
 }
 
-/// A directory of `target`, a test's `CARGO_TARGET_TMPDIR`, in which these packages are installed: by `install`, if they are not yet.
+/// A directory of `target`, a test's `CARGO_TARGET_TMPDIR`, in which these packages are installed: by `install`, if
+/// they are not yet.
 ///
 /// # Panics
-/// If it cannot be made.
+/// If it cannot be created.
 pub fn installed(target: &str, name: &str, packages: &[&str], install: impl FnOnce(&Path)) -> PathBuf {
     let dir = Path::new(target).join(name);
     let list = dir.join("installed");
@@ -48,10 +51,10 @@ pub fn installed(target: &str, name: &str, packages: &[&str], install: impl FnOn
     dir
 }
 
-/// Packages of Node.js in such a directory; gives that of their modules, for `NODE_PATH`.
+/// Installs packages of Node.js in such a directory; returns their modules directory, for `NODE_PATH`.
 ///
 /// # Panics
-/// If they cannot be installed, with what was said about it.
+/// If they cannot be installed, with the program's output.
 pub fn node(target: &str, name: &str, packages: &[&str]) -> PathBuf {
     let dir = installed(target, name, packages, |dir| {
         std::fs::write(dir.join("package.json"), "{ \"private\": true }").expect("a file");
@@ -65,7 +68,7 @@ pub fn node(target: &str, name: &str, packages: &[&str]) -> PathBuf {
 /// Runs a program to its end.
 ///
 /// # Panics
-/// If it cannot be run or fails, with what it said.
+/// If it cannot be run or fails, with its output.
 pub fn run(command: &mut Command) {
     let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
     let said = String::from_utf8_lossy(&output.stderr);
@@ -80,11 +83,11 @@ pub fn saltus() -> PathBuf {
     built("saltus")
 }
 
-/// A program of the workspace, built by the cargo that runs this test, in the test's own profile, and with the features that the tests of
-/// the whole workspace have: `-p PACKAGE` would build what they share anew, for features that differ.
+/// A program of the workspace, built by the cargo that runs this test, in the test's own profile and with the
+/// features of the whole workspace's tests. `-p PACKAGE` would rebuild shared crates for different features.
 ///
 /// # Panics
-/// If it cannot be built, with what was said about it.
+/// If it cannot be built, with the compiler's output.
 pub fn built(program: &str) -> PathBuf {
     let test = std::env::current_exe().expect("this test's file");
     let profile = test.ancestors().nth(2).expect("target/…/deps");

@@ -21,7 +21,7 @@ pub(super) fn record(
 ) -> PyResult<Record> {
     let py = object.py();
     if depth > MAX_DEPTH {
-        return Err(error_at(at, format_args!("structs lie in each other more than {MAX_DEPTH} deep")));
+        return Err(error_at(at, format_args!("structs are nested more than {MAX_DEPTH} deep")));
     }
     let mut record = Record::zero(&classes.schema, id).map_err(|e| error_at(at, e))?;
     let (definition, class) = (classes.schema.get(id), classes.class(id)?);

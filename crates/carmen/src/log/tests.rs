@@ -65,10 +65,10 @@ fn what_is_not_a_whole_scan_is_told() {
     }
     for (bad, words) in [
         (&b"FLASER 1 \xff 0 0 0 0 0 0 1 h 1"[..], "not text"),
-        (b"FLASER 1 1.2x 0 0 0 0 0 0 1 h 1", "`1.2x` is no number, where a range should be"),
+        (b"FLASER 1 1.2x 0 0 0 0 0 0 1 h 1", "`1.2x` is not a number, expected a range"),
         (b"FLASER 1 1 0 0 0 0 0 0 1 h", "it ends before the log's stamp"),
         (b"FLASER 1 \x1b[2J 0 0 0 0 0 0 1 h 1", "`\\x1b[2J`"),
-        (b"FLASER 0 0 0 0 0 0 0 1 h 1 more", "`more` is too many"),
+        (b"FLASER 0 0 0 0 0 0 0 1 h 1 more", "`more` is unexpected"),
     ] {
         let error = Scan::parse(bad).expect_err("broken");
         assert!(error.to_string().contains(words), "{error}");
@@ -86,7 +86,7 @@ fn other_lines_are_passed_over_and_counted() {
     assert_eq!(counts.others["(blank)"], 1);
     assert_eq!(
         counts.to_string(),
-        "2 scans; passed over 1 #, 1 (blank), 2 ODOM, 1 \\x00\\x01; 1 lines that are not what they call themselves"
+        "2 scans; skipped 1 #, 1 (blank), 2 ODOM, 1 \\x00\\x01; 1 malformed lines"
     );
 }
 
@@ -143,7 +143,7 @@ fn a_truncated_gzip_gives_its_whole_lines_and_says_so() {
     }
 }
 
-/// The recorded logs lie beside the checkout, or where `SALTUS_DATA` says.
+/// The recorded logs are next to the checkout, or in the directory `SALTUS_DATA`.
 fn data() -> Option<PathBuf> {
     let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
     let dir = std::env::var_os("SALTUS_DATA").map_or(beside, PathBuf::from);

@@ -1,4 +1,4 @@
-//! An in-memory channel: the lanes of its publishers, under a name.
+//! An in-memory channel: a name, and a lane for each publisher.
 
 use super::lane::{Lane, LaneEnd};
 use crate::Result;
@@ -7,22 +7,22 @@ use saltus_transport::About;
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A channel in this process. Publishing waits for nobody, but when a lane must grow.
+/// A channel in this process. Publishing never waits, except when a lane must grow.
 #[derive(Debug)]
 pub(crate) struct Channel {
     name: Name,
     lanes: Mutex<Lanes>,
-    /// Counts changes of the list of lanes.
+    /// Counts changes to the list of lanes.
     generation: AtomicU64,
-    /// How many messages its most demanding subscriber wants kept.
+    /// The greatest depth that a subscriber has asked for.
     depth: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Lanes {
-    /// What readers read, an older lane before the one that took its place.
+    /// The lanes that subscribers read; an older lane comes before its replacement.
     all: Vec<Arc<Lane>>,
-    /// Lanes whose publishers are gone. Their messages stay, and the next publishers go on in them.
+    /// Lanes without a publisher. Their messages stay, and later publishers reuse them.
     spare: Vec<LaneEnd>,
     /// Messages in lanes that are no longer in `all`.
     gone: u64,
@@ -35,26 +35,26 @@ impl Channel {
     pub fn name(&self) -> &Name {
         &self.name
     }
-    /// Asks for at least `depth` messages to be kept, from the next one on.
+    /// Requests that at least `depth` messages are kept, from the next one on.
     pub fn deepen(&self, depth: u64) {
-        self.depth.fetch_max(depth, Relaxed); // a wish; nothing is published by it
+        self.depth.fetch_max(depth, Relaxed); // a request; nothing is published by it
     }
-    /// Counts the changes of the list of lanes.
+    /// Counts changes to the list of lanes.
     #[inline]
     pub fn generation(&self) -> u64 {
         self.generation.load(Acquire) // pairs with the release in `changed`
     }
-    /// The lanes, and how many messages there were in those that are gone.
+    /// The lanes, and the number of messages in removed lanes.
     pub fn lanes(&self) -> (Vec<Arc<Lane>>, u64) {
         let lanes = self.lock();
         (lanes.all.clone(), lanes.gone)
     }
 
     fn lock(&self) -> MutexGuard<'_, Lanes> {
-        // A panic between two lines that only move lanes about leaves nothing broken.
+        // A panic between two lines that only move lanes leaves nothing broken.
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Takes lanes out of the list. Who reads them keeps them.
+    /// Removes lanes from the list. Their readers keep them.
     #[cold]
     fn forget(&self, lanes: Vec<Arc<Lane>>) {
         let mut list = self.lock();
@@ -72,7 +72,7 @@ impl Channel {
 #[derive(Debug)]
 pub(crate) struct ChannelEnd {
     channel: Arc<Channel>,
-    /// `None` until the first message says how large it must be.
+    /// `None` until the first message, which determines its size.
     end: Option<LaneEnd>,
 }
 
@@ -85,10 +85,11 @@ impl ChannelEnd {
         &self.channel
     }
 
-    /// Publishes. Allocates when a message is longer than all before it, or a subscriber wants more kept; else real-time safe.
+    /// Publishes. Allocates when a message is longer than all before it, or a subscriber has asked for more depth;
+    /// otherwise real-time safe.
     #[inline]
     pub fn publish(&mut self, about: &About, payload: &[u8]) -> Result<()> {
-        let depth = self.channel.depth.load(Relaxed); // a wish
+        let depth = self.channel.depth.load(Relaxed); // a request
         match &mut self.end {
             Some(end) if end.suits(depth, payload.len()) => {
                 end.publish(about, payload);
@@ -101,11 +102,11 @@ impl ChannelEnd {
         }
     }
 
-    /// Publishes in a larger lane, which takes the place of the present one. Readers of that one read it to its end.
+    /// Publishes in a larger lane, which replaces the present one. Readers read the replaced lane to its end.
     #[cold]
     fn grow(&mut self, depth: u64, about: &About, payload: &[u8]) -> Result<()> {
         let mut larger = LaneEnd::new(depth, payload.len())?;
-        // Whoever joins finds the old lane's messages or the new one's, and never none.
+        // A reader that joins now finds the old lane's messages or the new one's, never none.
         larger.publish(about, payload);
         if let Some(old) = &mut self.end {
             larger.before = std::mem::take(&mut old.before);

@@ -1,9 +1,9 @@
-//! The inbox: a transport, the thread that drains it, and the channels in which its messages land.
+//! The inbox: a transport, the thread that drains it, and the channels that store its messages.
 
 use super::helper::{Helper, Work};
 use super::intake::Intake;
+use super::reported::Reported;
 use super::store::{Interest, Store};
-use super::told::Told;
 use crate::{Error, Losses, Result, Traits};
 use saltus_channel::Name;
 use saltus_os::clock;
@@ -12,10 +12,10 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The in-memory side of a network domain: the thread that takes messages in, and what it does that with. Who drops the last
-/// handle waits for the end of the thread, and has closed the transport himself when that is done.
+/// The in-memory side of a network domain: the background receiver thread and its state. Dropping the last handle
+/// waits for the thread to exit; the transport is closed by then.
 pub(crate) struct Inbox {
-    /// It goes before the rest.
+    /// Dropped before the other fields.
     helper: Mutex<Option<Helper>>,
     core: Arc<Core>,
 }
@@ -27,26 +27,26 @@ impl Deref for Inbox {
     }
 }
 
-/// What the helper thread has too.
+/// The state shared with the background receiver thread.
 pub(crate) struct Core {
     landing: Arc<Landing>,
     transport: Box<dyn Transport>,
     traits: Traits,
-    /// Whether the transport delivers by itself what arrives.
+    /// Whether the transport delivers arriving messages by itself.
     delivers: bool,
-    /// How often subscribers took in what had come.
+    /// Counts how often subscribers drained the transport.
     looks: AtomicU64,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner) // a transport's panic leaves lanes whole
+    mutex.lock().unwrap_or_else(PoisonError::into_inner) // a panic in a transport leaves lanes whole
 }
 
 impl Inbox {
     pub fn new(transport: Box<dyn Transport>, traits: &Traits) -> Arc<Inbox> {
         Inbox::with(transport, traits, Arc::default(), false)
     }
-    /// Of a transport that delivers by itself what arrives.
+    /// An inbox for a transport that delivers arriving messages by itself.
     pub fn delivering(
         traits: &Traits,
         open: impl FnOnce(Arc<dyn Delivery>) -> Result<Box<dyn Transport>>,
@@ -64,7 +64,8 @@ impl Inbox {
         Arc::new(Inbox { helper: Mutex::default(), core: Arc::new(core) })
     }
 
-    /// Lets the helper thread run, if there is something to receive. Called before the first message is published.
+    /// Starts the background receiver thread, if the transport receives answers. Called before the first message is
+    /// published.
     pub fn listen(&self) -> Result<()> {
         let mut helper = lock(&self.helper);
         if helper.is_none() && self.traits.answers {
@@ -73,27 +74,29 @@ impl Inbox {
         Ok(())
     }
 
-    /// Joins a subscriber: the transport is told, and the helper thread runs from the first one on. Returns what is lost so far.
-    pub fn subscribe(&self, interest: &Arc<Interest>) -> Result<Told> {
+    /// Joins a subscriber: subscribes on the transport, and starts the background receiver thread for the first
+    /// one. Returns the losses so far.
+    pub fn subscribe(&self, interest: &Arc<Interest>) -> Result<Reported> {
         self.transport.subscribe(&interest.pattern, interest.depth)?;
         let awake = self.stay_awake(interest);
         if awake.is_err() {
             self.transport.unsubscribe(&interest.pattern);
         }
         awake?;
-        let intake = lock(&self.landing.intake); // nothing is taken in between the two
-        let told = Told::new(self.losses(), self.traits.losses == Losses::OfSenderOnChannel);
+        let intake = lock(&self.landing.intake); // no message is stored between the two
+        let reported = Reported::new(self.losses(), self.traits.losses == Losses::OfSenderOnChannel);
         self.store().subscribe(interest.clone());
         drop(intake);
-        Ok(told)
+        Ok(reported)
     }
-    /// Sees to it that somebody takes in what comes: the subscriber while it waits, else the helper thread.
+    /// Ensures that arriving messages are received: by the subscriber while it waits, otherwise by the background
+    /// receiver thread.
     fn stay_awake(&self, interest: &Arc<Interest>) -> Result<()> {
         let mut helper = lock(&self.helper);
         let fds = self.transport.descriptors();
         fds.iter().try_for_each(|fd| interest.parker.epoll().add(fd.raw, fd.alone))?;
         match &*helper {
-            // The helper comes last in each queue: it is woken only when nobody else sleeps there.
+            // The thread is last in each queue: it is woken only when no subscriber waits there.
             Some(helper) => helper.queue_anew(&fds)?,
             None if fds.is_empty() => {}
             None => *helper = Some(Helper::start(&self.core, &fds)?),
@@ -113,12 +116,12 @@ impl Core {
     pub fn transport(&self) -> &dyn Transport {
         &*self.transport
     }
-    /// What is lost of each sender so far.
+    /// The losses so far, for each sender.
     fn losses(&self) -> Vec<(Of, Count)> {
         self.transport.abilities().reports_losses.map_or(Vec::new(), |reports| reports.losses())
     }
 
-    /// Sends, and gives it to those in this process who want it.
+    /// Sends the message, and delivers it to subscribers in this process.
     pub fn publish(&self, name: &Name, payload: &[u8]) -> Result<()> {
         self.transport.publish(name, payload)?;
         if self.traits.returns_own || self.store().wanted(name).is_none() {
@@ -131,7 +134,7 @@ impl Core {
             arrived: now,
             sender: sender.unwrap_or(0),
             sequence: 0,
-            lost: if sender.is_some() { 0 } else { About::UNKNOWN }, // as it is told of all others
+            lost: if sender.is_some() { 0 } else { About::UNKNOWN }, // as reported for all other senders
             count: 0,
         };
         let mut intake = lock(&self.landing.intake);
@@ -145,9 +148,9 @@ impl Core {
         self.transport.unsubscribe(&interest.pattern);
     }
 
-    /// Takes in what has come and wakes those whom it concerns, but for `own`, who looks anyway.
+    /// Receives the messages that have arrived and wakes their subscribers, except `own`, which checks anyway.
     ///
-    /// If another thread is about it: waits for it to end with `wait`, else returns at once.
+    /// If another thread is receiving: waits for it if `wait`, otherwise returns immediately.
     pub fn drain(&self, own: Option<&Arc<Interest>>, wait: bool) -> Result<()> {
         if !self.drains() {
             return Ok(());
@@ -158,18 +161,18 @@ impl Core {
             Err(_) => return Ok(()),
         };
         if own.is_some() {
-            self.looks.fetch_add(1, Relaxed); // counts: nothing is published by it
+            self.looks.fetch_add(1, Relaxed); // a count: nothing is published by it
         }
         let result = self.transport.receive(&mut intake.of(self.store()));
         intake.wake(self.store(), own);
         result.and(intake.fault())
     }
 
-    /// What went wrong behind the subscribers' backs, once.
+    /// Returns an error of a background thread, once.
     pub fn fault(&self) -> Result<()> {
         lock(&self.landing.fault).take().map_or(Ok(()), Err)
     }
-    /// Whether anything did, and nobody was told yet.
+    /// Whether there is such an error that was not returned yet.
     pub fn is_at_fault(&self) -> bool {
         lock(&self.landing.fault).is_some()
     }
@@ -187,12 +190,12 @@ impl Work for Core {
     }
 }
 
-/// Where messages land.
+/// Stores arriving messages.
 #[derive(Default)]
 struct Landing {
     store: Store,
     intake: Mutex<Intake>,
-    /// What went wrong while nobody was there to be told.
+    /// An error that no subscriber was there to receive.
     fault: Mutex<Option<Error>>,
 }
 
@@ -228,7 +231,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(20);
 
-    /// Has something to take in when its event is raised; says when it begins to, and goes on when it is told.
+    /// Has a message when its event is raised. Reports when it begins to deliver, and continues on request.
     struct Held {
         event: Arc<Event>,
         begun: Mutex<Sender<()>>,
@@ -242,7 +245,7 @@ mod tests {
         }
         fn receive(&self, _: &mut dyn Sink) -> Result<()> {
             self.event.lower();
-            let _ = lock(&self.begun).send(()); // nobody listens at the end
+            let _ = lock(&self.begun).send(()); // no receiver at the end
             let _ = lock(&self.go).recv_timeout(LONG);
             Ok(())
         }
@@ -302,18 +305,19 @@ mod tests {
     #[test]
     fn a_forked_child_that_drops_what_it_inherited_does_not_end_its_parents_thread() {
         let (inbox, ends) = inbox();
-        // SAFETY: the child uses what it inherited, frees memory, which glibc lets a child do, and ends at once.
+        // SAFETY: the child uses inherited state, frees memory, which glibc allows in a child, and exits
+        // immediately.
         let child = unsafe { libc::fork() };
         if child == 0 {
             drop(inbox);
-            // SAFETY: ends this process.
+            // SAFETY: exits this process.
             unsafe { libc::_exit(0) }
         }
         let (start, mut status) = (Instant::now(), -1);
-        // SAFETY: a child of ours, and room for its status.
+        // SAFETY: our own child, and space for its status.
         while unsafe { libc::waitpid(child, &mut status, libc::WNOHANG) } == 0 {
             if start.elapsed() > LONG {
-                // SAFETY: it was not waited for yet, so the number is its own.
+                // SAFETY: it was not waited for yet, so its process ID is still its own.
                 unsafe { libc::kill(child, libc::SIGKILL) };
             }
             std::thread::sleep(Duration::from_millis(1));
@@ -321,7 +325,7 @@ mod tests {
         assert_eq!(status, 0, "the child waits for a thread that it has not");
         ends.go.send(()).unwrap();
         ends.event.raise();
-        ends.begun.recv_timeout(LONG).expect("the parent's thread takes in");
+        ends.begun.recv_timeout(LONG).expect("the parent's thread receives");
         drop(inbox);
     }
 }

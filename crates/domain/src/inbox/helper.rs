@@ -1,15 +1,16 @@
-//! The thread that takes messages in while nobody waits for them.
+//! The background receiver thread, which receives messages while no subscriber waits for them.
 //!
-//! It sleeps on the same descriptors as the subscribers, behind them in each one's queue, and with `EPOLLEXCLUSIVE`: the
-//! kernel wakes the first of the queue that sleeps. So it costs a subscriber that waits nothing, neither a switch of
-//! threads nor a system call, and yet takes over when the last one is busy.
+//! It waits on the same descriptors as the subscribers, behind them in each descriptor's queue, with
+//! `EPOLLEXCLUSIVE`: the kernel wakes the first waiter in the queue. So it costs a waiting subscriber neither a
+//! thread switch nor a system call, and yet takes over when the last one is busy.
 //!
-//! It does not do so at once. Most who are busy when something comes are so for some microseconds: on a core that two programs share,
-//! whoever is woken by a message often runs before its sender sleeps, and answers before the sender waits for the answer. So the
-//! thread waits a moment, which a socket has room for. If a subscriber looked meanwhile, the thread need not be woken for each of
-//! such messages: it rests, and looks each [`REST`] whether subscribers go on to look. Once one did not, the thread takes in what
-//! there is and sleeps on the descriptors again. So it wakes for messages that nobody waits for and, while somebody polls, each [`REST`],
-//! whether anything comes or not.
+//! It does not take over immediately, because most subscribers that are busy when a message arrives are busy for a
+//! few microseconds only. On a core shared by two programs, a process woken by a message often runs before its
+//! sender waits, and answers before the sender waits for the answer. So the thread first pauses, and the socket's
+//! buffer holds the messages. If a subscriber drained the socket during the pause, the thread need not be woken for
+//! each message: it rests, and checks every [`REST`] whether subscribers keep draining. Once they did not, the
+//! thread receives what has arrived and waits on the descriptors again. So it wakes for messages that no subscriber
+//! waits for and, while a subscriber polls, every [`REST`], even without traffic.
 
 use crate::{Error, Result};
 use saltus_os::fork;
@@ -18,37 +19,36 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// When something has come and nobody waits for it, the thread lets this much time pass before it takes it in, together with what
-/// comes meanwhile.
+/// Delay between the arrival of a message that no subscriber waits for and its receipt, together with later ones.
 const PAUSE: Duration = Duration::from_micros(100);
 
-/// How long subscribers that look for themselves are left alone. Who looked just after that time began is found out at the end of
-/// the next: at 100 MB/s, 100 kB come meanwhile, which a stock kernel's socket has room for.
+/// How long polling subscribers are left alone. One that polled last just after an interval began is noticed at the
+/// end of the next: at 100 MB/s, 100 kB arrive in that time, which fit into a stock kernel's socket buffer.
 const REST: Duration = Duration::from_micros(500);
 
-/// What the thread does.
+/// The work of the thread.
 pub(super) trait Work: Send + Sync + 'static {
-    /// Takes in what has arrived, unless another thread does.
+    /// Receives what has arrived, unless another thread is doing so.
     fn take_in(&self) -> Result<()>;
-    /// Counts how often subscribers took in what had arrived.
+    /// Counts how often subscribers drained the transport.
     fn looks(&self) -> u64;
     /// Reports an error to the subscribers.
     fn fail(&self, error: Error);
 }
 
-/// The thread and its ends.
+/// The thread, and the means to stop it.
 #[derive(Debug)]
 pub(super) struct Helper {
     both: Arc<Both>,
     thread: Option<JoinHandle<()>>,
-    /// Tells the process that started the thread from a forked child, which has none.
+    /// Distinguishes the process that started the thread from a forked child, which does not have it.
     generation: u64,
 }
 
 #[derive(Debug)]
 struct Both {
     epoll: Epoll,
-    /// Raised once: the thread shall end.
+    /// Raised once: the thread must exit.
     quit: Event,
 }
 
@@ -62,11 +62,11 @@ impl Helper {
             let builder = std::thread::Builder::new().name("saltus-intake".into());
             builder.spawn(move || theirs.run(&*work))
         });
-        let thread = thread.map_err(|e| Error::system("start the thread that takes messages in", e))?;
+        let thread = thread.map_err(|e| Error::system("start the background receiver thread", e))?;
         Ok(Helper { both, thread: Some(thread), generation: fork::generation() })
     }
 
-    /// Goes to the end of the queue of those who wait for each.
+    /// Moves to the end of each descriptor's queue of waiters.
     pub fn queue_anew(&self, fds: &[Fd]) -> Result<()> {
         fds.iter().try_for_each(|fd| {
             self.both.epoll.remove(fd.raw);
@@ -86,7 +86,7 @@ impl Both {
     }
 }
 
-/// Waits until no subscriber looks for itself.
+/// Waits until no subscriber polls any more.
 fn rest(work: &impl Work) {
     let (mut before, mut time) = (work.looks(), PAUSE);
     loop {
@@ -105,7 +105,7 @@ impl Drop for Helper {
             return std::mem::forget(self.thread.take()); // the parent's, and so is the event
         }
         self.both.quit.raise();
-        // Only what panics ends in an error, and it was told.
+        // Only a panic ends in an error, and that was reported.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }

@@ -1,4 +1,4 @@
-//! Putting messages into their channels. One thread at a time does it.
+//! Storing messages in their channels, by one thread at a time.
 
 use super::channel::{Channel, ChannelEnd};
 use super::store::{Interest, Store};
@@ -8,25 +8,25 @@ use saltus_transport::{About, Arrival, Sink};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Names that are remembered, wanted or not. A network may invent any number of them.
+/// Most names remembered, subscribed or not. A network may invent any number of them.
 const MOST_NAMES: usize = 4096;
 
-/// The writing ends of all channels that somebody wants.
+/// The writing ends of all channels with subscribers.
 #[derive(Debug, Default)]
 pub(super) struct Intake {
-    /// `None`: nobody wants it.
+    /// `None`: no subscriber.
     ends: HashMap<Name, Option<ChannelEnd>>,
-    /// Whose interests `ends` was made for.
+    /// The state of subscriptions that `ends` was made for.
     interested: u64,
-    /// Arrivals in the order of their timestamps: no two are equal.
+    /// The last arrival. Arrivals are in the order of their timestamps, and no two are equal.
     last: u64,
-    /// Channels that got something since the last wake.
+    /// Channels that received messages since the last wake.
     touched: Vec<Arc<Channel>>,
-    /// Why the last message that could not be kept could not.
+    /// Why the last message that could not be stored failed.
     fault: Option<Error>,
 }
 
-/// An intake, and where its channels are.
+/// A receiver, and the channels that it stores messages in.
 pub(super) struct Into<'a> {
     intake: &'a mut Intake,
     store: &'a Store,
@@ -46,15 +46,15 @@ impl Intake {
         Into { intake: self, store }
     }
 
-    /// Where messages of `channel` go, if anybody wants them.
+    /// The writing end for `channel`, if it has a subscriber.
     fn end(&mut self, store: &Store, channel: &[u8]) -> Option<&mut ChannelEnd> {
         self.forget_the_unwanted(store);
-        let name = Name::new(channel).ok()?; // what has no name, no subscriber can want
+        let name = Name::new(channel).ok()?; // nobody can subscribe to an invalid name
         if self.ends.len() >= MOST_NAMES && !self.ends.contains_key(&name) {
             self.ends.retain(|_, end| end.is_some());
             if self.ends.len() >= MOST_NAMES {
                 self.fault = Some(Error::invalid(format!(
-                    "more than {MOST_NAMES} channels: `{name}` is not taken in; subscribe to fewer"
+                    "more than {MOST_NAMES} channels: `{name}` is not received; subscribe to fewer"
                 )));
                 return None;
             }
@@ -79,19 +79,19 @@ impl Intake {
         }
     }
 
-    /// Wakes those who sleep for what has come.
+    /// Wakes the subscribers that wait for stored messages.
     pub fn wake(&mut self, store: &Store, own: Option<&Arc<Interest>>) {
         for channel in self.touched.drain(..) {
             store.wake(channel.name(), own);
         }
     }
 
-    /// What went wrong since this was asked last.
+    /// Returns the error since the last call, if any.
     pub fn fault(&mut self) -> Result<()> {
         self.fault.take().map_or(Ok(()), Err)
     }
 
-    /// When subscribers have come or gone, asks anew who wants what.
+    /// When subscriptions have changed, checks again which channels have subscribers.
     fn forget_the_unwanted(&mut self, store: &Store) {
         let interested = store.interested();
         if interested == self.interested {

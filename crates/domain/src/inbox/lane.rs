@@ -1,4 +1,4 @@
-//! A lane of an in-memory channel: the ring of shared memory, on pages of this process.
+//! A lane of an in-memory channel: the ring of shared memory, in pages of this process.
 
 use crate::{Error, Result};
 use saltus_os::{clock, map::Map};
@@ -6,24 +6,24 @@ use saltus_ring::{Commit, LaneLayout, LaneWriter, Lanes, Memory, Shm, reader};
 use saltus_transport::About;
 use std::sync::Arc;
 
-/// Memory that one channel's lane may take, unless one message needs more.
+/// Most memory for one lane of a channel, unless a single message needs more.
 const MOST_BYTES: u64 = 64 << 20;
-/// Frames of a lane, if nobody wants more.
+/// Frames of a lane, if no subscriber asks for more.
 const FRAMES: u64 = 16;
-/// The shortest longest message that a lane is made for.
+/// Least maximum message size of a lane.
 const LEAST_LEN: u64 = 512;
 
-/// One publisher's messages, as its readers see them. It has room for messages up to a length; who needs more makes a
-/// larger one in its place.
+/// One publisher's messages, as its subscribers read them. Its maximum message size is fixed; for longer ones, a
+/// larger lane replaces it.
 #[derive(Debug)]
 pub(crate) struct Lane {
     layout: LaneLayout,
     mem: Shm,
-    /// Keeps the memory that `mem` points into.
+    /// Owns the memory that `mem` points to.
     _map: Map,
 }
 
-/// How a lane must be made to keep `depth` messages of `len` bytes, header included.
+/// Frames and maximum message size of a lane that keeps `depth` messages of `len` bytes, header included.
 fn shape(depth: u64, len: usize) -> (u64, u64) {
     let max_len = (len as u64).next_power_of_two().max(LEAST_LEN);
     let frames = depth.max(FRAMES).min((MOST_BYTES / max_len).max(4));
@@ -33,11 +33,12 @@ fn shape(depth: u64, len: usize) -> (u64, u64) {
 impl Lane {
     fn new(frames: u64, max_len: u64) -> Result<Arc<Lane>> {
         let layout = LaneLayout::new(frames, max_len).ok_or_else(|| {
-            Error::invalid(format!("{frames} messages of {max_len} B are more than memory can hold"))
+            Error::invalid(format!("{frames} messages of {max_len} B do not fit into memory"))
         })?;
-        let map = Map::anonymous(layout.stride() as usize)
-            .map_err(|e| Error::system(format!("take {} B of memory for messages", layout.stride()), e))?;
-        // SAFETY: the mapping is page-aligned, readable and writable, and lives beside `mem` in the same value.
+        let map = Map::anonymous(layout.stride() as usize).map_err(|e| {
+            Error::system(format!("allocate {} B of memory for messages", layout.stride()), e)
+        })?;
+        // SAFETY: the mapping is page-aligned, readable and writable, and is kept next to `mem` in the same value.
         let mem = unsafe { Shm::new(map.base(), map.len()) };
         Ok(Arc::new(Lane { layout, mem, _map: map }))
     }
@@ -65,13 +66,13 @@ impl Lanes for Lane {
     }
 }
 
-/// The writing end of a lane. There is one.
+/// The only writing end of a lane.
 #[derive(Debug)]
 pub(crate) struct LaneEnd {
     lane: Arc<Lane>,
     writer: LaneWriter<Shm>,
-    /// Smaller lanes that this one took the place of. They are kept for those who join until as many messages have come
-    /// as they could have held.
+    /// Smaller lanes that this one replaced. They are kept for subscribers that join until this one has received as
+    /// many messages as they could hold.
     pub before: Vec<Arc<Lane>>,
 }
 
@@ -88,13 +89,13 @@ impl LaneEnd {
     pub fn lane(&self) -> &Arc<Lane> {
         &self.lane
     }
-    /// Whether as many messages were published in it as it keeps.
+    /// Whether it has received as many messages as it keeps.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.writer.head() >= self.lane.layout.frames()
     }
 
-    /// Whether it has room for a message of `len` bytes, and keeps as many as `depth` asks for.
+    /// Whether it accepts messages of `len` bytes and keeps at least `depth`.
     #[inline]
     pub fn suits(&self, depth: u64, len: usize) -> bool {
         let layout = &self.lane.layout;
@@ -102,7 +103,7 @@ impl LaneEnd {
         len <= layout.max_len() && layout.frames() >= shape(depth, layout.max_len() as usize).0
     }
 
-    /// Publishes a message that [`LaneEnd::suits`]; it has been asked. Real-time safe.
+    /// Publishes a message for which [`LaneEnd::suits`] returned true. Real-time safe.
     #[inline]
     pub fn publish(&mut self, about: &About, payload: &[u8]) {
         let len = About::SIZE + payload.len();
@@ -114,17 +115,17 @@ impl LaneEnd {
 }
 
 impl Lane {
-    /// How many messages were ever published in it.
+    /// The number of messages ever published in it.
     pub fn published(&self) -> u64 {
         reader::head(&self.mem)
     }
-    /// Copies a message into `buf`, in the place of what was there.
+    /// Copies a message into `buf`, replacing its content.
     #[inline]
     pub fn copy(mem: &Shm, at: usize, len: usize, buf: &mut Vec<u8>) {
         buf.clear();
         buf.reserve(len);
         mem.copy_out(at, &mut buf.spare_capacity_mut()[..len]);
-        // SAFETY: the copy has filled this many bytes of the spare capacity.
+        // SAFETY: the copy has initialized this many bytes of the spare capacity.
         unsafe { buf.set_len(len) };
     }
 }

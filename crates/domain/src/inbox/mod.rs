@@ -1,4 +1,4 @@
-//! Where messages of a network land: in-memory channels, read like those in shared memory.
+//! Received network messages: in-memory channels, read like those in shared memory.
 //!
 //! ```text
 //! socket ──drain──► Intake ──► Channel ─ Lane ─ … ◄── Reader ◄── InboxSubscriber
@@ -6,10 +6,11 @@
 //!                     └── whoever waits drains the socket itself; the helper thread only while nobody waits
 //! ```
 //!
-//! A library that receives on threads of its own gives what comes to its [`Delivery`](saltus_transport::Delivery) at once; nobody drains then.
+//! A library that receives on its own threads passes messages to its [`Delivery`](saltus_transport::Delivery)
+//! immediately; nothing is drained then.
 //!
-//! A slow subscriber never blocks a socket, since messages are taken in without it, and it loses old messages rather
-//! than new ones. Each channel is held once, however many subscribers it has in this process.
+//! A slow subscriber never blocks a socket, since messages are received independently of it, and it loses old
+//! messages rather than new ones. Each channel is stored once, for all its subscribers in this process.
 
 pub(crate) mod channel;
 mod core;
@@ -18,10 +19,10 @@ mod intake;
 mod lane;
 mod parker;
 mod reader;
+mod reported;
 mod spin;
 pub(crate) mod store;
 pub(crate) mod subscriber;
 pub(crate) mod timestamp;
-mod told;
 
 pub(crate) use core::Inbox;

@@ -1,19 +1,20 @@
-//! How a subscriber of an inbox sleeps, and who wakes it.
+//! How a subscriber of an inbox waits, and how it is woken.
 //!
-//! A subscriber sleeps on the sockets themselves and on an event descriptor, in one `epoll` of its own: whichever thread
-//! takes a message in for it while it sleeps writes the descriptor. The `epoll` is also what an event loop polls.
+//! A subscriber waits on the sockets themselves and on an event descriptor, in its own `epoll` set. A thread that
+//! receives a message for it in the meantime writes the event descriptor. Event loops poll the same `epoll`
+//! descriptor.
 
 use crate::Result;
 use saltus_os::cancel::{CancelHandle, Raised};
 use saltus_transport::{Epoll, Event, Ready};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*, fence};
 
-/// Where one subscriber sleeps.
+/// The wait queue of one subscriber.
 #[derive(Debug)]
 pub(crate) struct Parker {
     event: Event,
     epoll: Epoll,
-    /// Whether it is to be woken by what comes.
+    /// Whether arriving messages must wake it.
     armed: AtomicBool,
     /// Cancels its waits.
     cancel: CancelHandle,
@@ -30,14 +31,14 @@ impl Parker {
         &self.epoll
     }
 
-    /// Asks to be woken; `sleepers` counts who asks. The caller must look again before it sleeps.
+    /// Requests to be woken; `sleepers` counts the requests. The caller must check again before it waits.
     pub fn arm(&self, sleepers: &AtomicU32) {
         if !self.armed.swap(true, SeqCst) {
             sleepers.fetch_add(1, SeqCst);
         }
         fence(SeqCst); // pairs with the fence in `Store::wake`: either we see the message, or the waker sees us
     }
-    /// Asks no more.
+    /// Withdraws the request.
     pub fn disarm(&self, sleepers: &AtomicU32) {
         if self.armed.swap(false, SeqCst) {
             sleepers.fetch_sub(1, SeqCst);
@@ -46,14 +47,14 @@ impl Parker {
     pub fn is_armed(&self) -> bool {
         self.armed.load(SeqCst)
     }
-    /// Wakes it, if it asked to be.
+    /// Wakes it, if it requested that.
     pub fn wake(&self, sleepers: &AtomicU32) {
         if self.armed.swap(false, SeqCst) {
             sleepers.fetch_sub(1, SeqCst);
             self.event.raise();
         }
     }
-    /// Sleeps. Whatever woke it, the event is low afterwards.
+    /// Waits. The event is low afterwards, whatever ended the wait.
     pub fn sleep(&self, deadline: u64) -> Ready {
         let ready = self.epoll.wait(deadline);
         if ready.event {

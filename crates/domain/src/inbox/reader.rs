@@ -1,4 +1,4 @@
-//! A subscriber's place in an in-memory channel.
+//! A subscriber's cursors in an in-memory channel.
 
 use super::channel::Channel;
 use super::lane::Lane;
@@ -11,31 +11,32 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Reader {
     channel: Arc<Channel>,
-    /// The list of lanes that `lanes` was made from.
+    /// The state of the list of lanes that `lanes` was made from.
     generation: u64,
-    /// Those that were read at the last look, the older ones first.
+    /// The lanes at the last check, older ones first.
     lanes: Vec<(Arc<Lane>, Merge)>,
-    /// Messages in lanes that the channel had forgotten by then.
+    /// Messages in lanes that the channel had removed by then.
     forgotten: u64,
     /// The newest timestamp delivered: newest never goes back behind it.
     floor: u64,
-    /// Lanes at the beginning of `lanes` that the channel has forgotten, and that are only read to their end.
+    /// The number of lanes, at the front of `lanes`, that the channel has removed and that are only read to their
+    /// end.
     ending: usize,
-    /// Given up because the subscriber wants no more than its depth, and not told yet.
+    /// Given up because the subscriber's depth is limited, and not reported yet.
     limited: u64,
-    /// Missed in lanes that are gone, or that came and went unseen.
+    /// Missed in removed lanes, including those that appeared and were removed between two checks.
     gone: u64,
-    /// Missed in all lanes, as far as it was told.
+    /// Missed in all lanes, as far as reported.
     told: u64,
 }
 
-/// What a reader tells with a message.
+/// Counts reported with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub about: About,
-    /// Messages that were overwritten or passed over here since the last one delivered.
+    /// Messages overwritten or skipped here since the last one delivered.
     pub overwritten: u64,
-    /// Messages given up for the depth's sake since the last one delivered.
+    /// Messages given up for the depth limit since the last one delivered.
     pub limited: u64,
 }
 
@@ -57,7 +58,7 @@ impl Reader {
         let (lanes, forgotten) = reader.channel.lanes();
         reader.forgotten = forgotten;
         reader.gone = if start == Start::Beginning { forgotten } else { 0 };
-        // Of several lanes the newest message lies in one.
+        // With several lanes, the newest message is in one of them.
         let newest = |lane: &Arc<Lane>| Merge::new(&**lane, Start::Newest).peek(&**lane, Which::Newest);
         let best = (0..lanes.len()).max_by_key(|&i| newest(&lanes[i]));
         for (i, lane) in lanes.into_iter().enumerate() {
@@ -76,26 +77,26 @@ impl Reader {
         Arc::ptr_eq(&self.channel, channel)
     }
 
-    /// Whether there is anything unseen. A few loads, unless the lanes have changed.
+    /// Whether anything is unseen. A few loads, unless the lanes have changed.
     #[inline]
     pub fn unseen(&mut self) -> bool {
         self.refresh();
         self.lanes.iter().any(|(lane, merge)| merge.unseen(&**lane))
     }
 
-    /// The timestamp of the message that would be taken now.
+    /// The timestamp of the message that a receive would return now.
     #[inline]
     pub fn peek(&mut self, which: Which) -> Option<u64> {
         self.refresh();
         self.best(which).map(|(_, timestamp)| timestamp)
     }
 
-    /// Takes a message into `buf`, words about it first. `None`: nothing unseen, or overtaken too often just now.
+    /// Receives a message into `buf`, with its header first. `None`: nothing unseen, or lapped too often just now.
     pub fn take(&mut self, which: Which, buf: &mut Vec<u8>) -> Option<Taken> {
         self.refresh();
         let (i, timestamp) = self.best(which)?;
         if which != Which::Next {
-            // What comes late, from a publisher that was stopped, is missed, not newest.
+            // A message that arrives late, from a publisher that was stopped, is missed, not newest.
             let late = timestamp < self.floor;
             for (j, (lane, merge)) in self.lanes.iter_mut().enumerate() {
                 if late || j != i {
@@ -123,7 +124,7 @@ impl Reader {
         Some(Taken { about, overwritten, limited })
     }
 
-    /// Of several lanes, the one that has the oldest unseen message, or the newest. Of equal timestamps the older lane's.
+    /// The lane with the oldest unseen message, or the newest. Of equal timestamps, the older lane's.
     #[inline]
     fn best(&mut self, which: Which) -> Option<(usize, u64)> {
         if let [(lane, merge)] = &mut self.lanes[..] {
@@ -160,7 +161,7 @@ impl Reader {
         }
     }
 
-    /// Takes in lanes that have come, and lets go of those that were replaced and read to their end.
+    /// Adds new lanes, and drops replaced ones that were read to their end.
     #[inline]
     fn refresh(&mut self) {
         let generation = self.channel.generation();
@@ -173,14 +174,14 @@ impl Reader {
     #[cold]
     fn join_lanes(&mut self) {
         let (now, forgotten) = self.channel.lanes();
-        // What was published in lanes that were forgotten since the last look is missed, but for those that are read here.
+        // Messages published in lanes removed since the last check are missed, except those of lanes read here.
         let is_kept = |lane: &Arc<Lane>| now.iter().any(|kept| Arc::ptr_eq(kept, lane));
         let (ending, mut known) = (self.ending, forgotten - self.forgotten);
         for (lane, _) in self.lanes.iter().skip(ending).filter(|(lane, _)| !is_kept(lane)) {
             known -= lane.published();
         }
         (self.gone, self.forgotten) = (self.gone + known, forgotten);
-        self.lanes.sort_by_key(|(lane, _)| is_kept(lane)); // stable: those that end come first
+        self.lanes.sort_by_key(|(lane, _)| is_kept(lane)); // stable: ending lanes come first
         self.lanes.retain(|(lane, merge)| {
             let done = !is_kept(lane) && !merge.unseen(&**lane);
             self.gone += if done { merge.missed() } else { 0 };
@@ -189,7 +190,7 @@ impl Reader {
         self.ending = self.lanes.iter().filter(|(lane, _)| !is_kept(lane)).count();
         for lane in now {
             if !self.lanes.iter().any(|(l, _)| Arc::ptr_eq(l, &lane)) {
-                // It came after this reader: all that is in it is unseen.
+                // It is newer than this reader: all its messages are unseen.
                 let merge = Merge::new(&*lane, Start::Beginning);
                 self.lanes.push((lane, merge));
             }
@@ -207,7 +208,7 @@ mod tests {
         end.publish(&about, &vec![0; len]).unwrap();
     }
 
-    /// Lanes that grow between two looks take each other's place, and some are forgotten without having been seen.
+    /// Lanes that grow between two checks replace each other, and some are removed without having been seen.
     #[test]
     fn all_is_counted_though_lanes_come_and_go_between_two_looks() {
         for (depth, every) in [(1, 1), (4, 3), (40, 7), (4, 100), (1, 130), (1000, 50)] {
@@ -217,7 +218,7 @@ mod tests {
             let mut reader = Reader::new(channel, Start::Beginning);
             let (mut buf, mut told) = (Vec::new(), 0);
             for n in 1..=400 {
-                // Longer by and by: a new lane at each doubling, 40 messages apart.
+                // Gradually longer: a new lane at each doubling, 40 messages apart.
                 publish(&mut end, n, 400 << (n / 40));
                 if n % every == 0 || n == 400 {
                     reader.limit(depth);

@@ -1,41 +1,41 @@
-//! Whether to look again for a moment before going to sleep.
+//! Whether to busy-wait briefly before blocking.
 //!
-//! To sleep and to be woken costs some microseconds, and most of them are the sender's, who must wake us. Where messages come
-//! closer together than that, it pays to look for the next one instead. Whether they do, the last look tells: each one in
-//! vain doubles the number of waits that go straight to sleep. So a sender that cannot run while we look, since it shares our
-//! core, is hardly ever kept waiting, and messages at a leisurely rate cost no more than before.
+//! To block and be woken costs some microseconds, mostly the sender's, which must wake us. Where messages arrive
+//! closer together than that, it is cheaper to busy-wait for the next one. The last attempts decide: each failed
+//! one doubles the number of waits that block immediately. So a sender that cannot run while we busy-wait, since it
+//! shares our core, is hardly ever delayed, and messages at a low rate cost no more than before.
 
-/// How long to look, in ns: about what it costs to sleep and to be woken.
+/// Longest busy-wait, in ns: about the cost of blocking and being woken.
 pub(super) const LOOK: u64 = 10_000;
-/// The most waits that go straight to sleep between two looks.
+/// Most waits that block immediately between two busy-waits.
 const MOST: u32 = 4096;
 
-/// What the looks so far have taught.
+/// The results of busy-waiting so far.
 #[derive(Debug)]
 pub(super) struct Spin {
-    /// Waits that go straight to sleep from now on.
+    /// Number of further waits that block immediately.
     skip: u32,
-    /// How many the next look in vain costs.
+    /// The number of waits that the next failure will add.
     next: u32,
 }
 
 impl Spin {
-    /// Nothing has been learned.
+    /// Without results so far.
     pub fn new() -> Spin {
         Spin { skip: 1, next: 1 }
     }
-    /// Whether this wait is to begin with a look.
+    /// Whether to begin this wait by busy-waiting.
     #[inline]
     pub fn is_due(&mut self) -> bool {
         let due = self.skip == 0;
         self.skip = self.skip.saturating_sub(1);
         due
     }
-    /// The look has found something.
+    /// Busy-waiting found a message.
     pub fn found(&mut self) {
         self.next = 1;
     }
-    /// The look was in vain.
+    /// Busy-waiting found nothing.
     pub fn in_vain(&mut self) {
         self.skip = self.next;
         self.next = (self.next * 2).min(MOST);
@@ -46,7 +46,7 @@ impl Spin {
 mod tests {
     use super::*;
 
-    /// How many of so many waits begin with a look.
+    /// How many of `waits` waits begin by busy-waiting.
     fn looks(spin: &mut Spin, waits: usize, found: bool) -> usize {
         let mut looks = 0;
         for _ in 0..waits {

@@ -1,4 +1,4 @@
-//! The channels of an in-memory domain, and who is interested in which.
+//! The channels of an in-memory domain, and their subscribers.
 
 use super::channel::Channel;
 use super::parker::Parker;
@@ -12,16 +12,16 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     channels: RwLock<BTreeMap<Name, Arc<Channel>>>,
-    /// Counts channels that have come or gone.
+    /// Counts channels added or removed.
     generation: AtomicU64,
     interests: RwLock<Vec<Arc<Interest>>>,
-    /// Counts interests that have come or gone.
+    /// Counts subscribers added or removed.
     interested: AtomicU64,
-    /// How many subscribers asked to be woken.
+    /// The number of subscribers that requested to be woken.
     sleepers: AtomicU32,
 }
 
-/// What one subscriber wants, and where it sleeps.
+/// One subscriber's pattern, depth and wait queue.
 #[derive(Debug)]
 pub(crate) struct Interest {
     pub pattern: Pattern,
@@ -43,7 +43,7 @@ fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
 }
 
 impl Store {
-    /// The channel of that name, made if need be.
+    /// The channel with that name, created if necessary.
     pub fn channel(&self, name: &Name) -> Arc<Channel> {
         if let Some(channel) = read(&self.channels).get(name) {
             return channel.clone();
@@ -52,12 +52,12 @@ impl Store {
         let made = channels.entry(name.clone()).or_insert_with(|| Arc::new(Channel::new(name.clone())));
         let made = made.clone();
         drop(channels);
-        // Whoever subscribes at this moment is among the interests already, or will find the channel.
+        // A subscriber that joins at this moment is in the list already, or will find the channel.
         made.deepen(self.wanted(name).unwrap_or(0));
         self.generation.fetch_add(1, Release); // pairs with the acquire in `generation`
         made
     }
-    /// Forgets a channel. Who reads it keeps what is in it.
+    /// Removes a channel. Its readers keep its messages.
     pub fn forget(&self, name: &Name) {
         if write(&self.channels).remove(name).is_some() {
             self.generation.fetch_add(1, Release); // as above
@@ -66,7 +66,7 @@ impl Store {
     pub fn names(&self) -> Vec<Name> {
         read(&self.channels).keys().cloned().collect()
     }
-    /// The channels that `pattern` names.
+    /// The channels that match `pattern`.
     pub fn matching(&self, pattern: &Pattern) -> Vec<Arc<Channel>> {
         let channels = read(&self.channels);
         match pattern.exact() {
@@ -74,7 +74,7 @@ impl Store {
             None => channels.values().filter(|c| pattern.matches(c.name())).cloned().collect(),
         }
     }
-    /// Counts the changes of the list of channels.
+    /// Counts changes to the list of channels.
     #[inline]
     pub fn generation(&self) -> u64 {
         self.generation.load(Acquire) // pairs with the releases above
@@ -92,7 +92,7 @@ impl Store {
         write(&self.interests).retain(|i| !Arc::ptr_eq(i, interest));
         self.interested.fetch_add(1, Release); // as above
     }
-    /// Counts the changes of who is interested in what.
+    /// Counts changes to subscriptions.
     #[inline]
     pub fn interested(&self) -> u64 {
         self.interested.load(Acquire) // pairs with the releases above
@@ -100,7 +100,7 @@ impl Store {
     pub fn interests(&self) -> Vec<Arc<Interest>> {
         read(&self.interests).clone()
     }
-    /// The greatest depth that anybody wants of this channel; `None` if nobody wants it.
+    /// The greatest depth of this channel's subscribers; `None` without subscribers.
     pub fn wanted(&self, name: &Name) -> Option<u64> {
         let interests = read(&self.interests);
         interests.iter().filter(|i| i.pattern.matches(name)).map(|i| i.depth).max()
@@ -109,7 +109,7 @@ impl Store {
     pub fn sleepers(&self) -> &AtomicU32 {
         &self.sleepers
     }
-    /// After a publish in `name`: wakes those who sleep for it, but for `own`. A fence and a load when nobody sleeps.
+    /// After a publish in `name`: wakes its waiting subscribers, except `own`. A fence and a load when none waits.
     #[inline]
     pub fn wake(&self, name: &Name, own: Option<&Arc<Interest>>) {
         fence(SeqCst); // pairs with the fence in `Parker::arm`

@@ -2,9 +2,9 @@
 
 use super::core::Inbox;
 use super::reader::Reader;
+use super::reported::Reported;
 use super::spin::{self, Spin};
 use super::store::{Interest, Store};
-use super::told::Told;
 use crate::backend::{self, Meta};
 use crate::{Error, Missed, Options, Pattern, Result};
 use saltus_channel::{CancelHandle, Description, Name};
@@ -14,9 +14,9 @@ use saltus_transport::{About, Ready};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
-/// Where an subscriber's messages come from.
+/// The source of a subscriber's messages.
 pub(crate) enum Source {
-    /// Publishers of this process alone.
+    /// Publishers of this process only.
     Memory(Arc<Store>),
     /// A network.
     Network(Arc<Inbox>),
@@ -40,26 +40,26 @@ impl Source {
     }
 }
 
-/// The reading side of in-memory channels.
+/// The receiving side of in-memory channels.
 pub(crate) struct InboxSubscriber {
     source: Source,
     interest: Arc<Interest>,
     readers: Vec<Reader>,
-    /// The list of channels that `readers` was made from; `None` before the first.
+    /// The state of the list of channels that `readers` was made from; `None` before the first.
     generation: Option<u64>,
     start: Start,
-    /// What was told of each sender's losses.
-    told: Told,
+    /// The losses of each sender that were reported.
+    reported: Reported,
     spin: Spin,
 }
 
 impl InboxSubscriber {
     pub fn new(source: Source, pattern: Pattern, options: &Options) -> Result<InboxSubscriber> {
         let interest = Arc::new(Interest::new(pattern, options.depth())?);
-        let told = match &source {
+        let reported = match &source {
             Source::Memory(store) => {
                 store.subscribe(interest.clone());
-                Told::default()
+                Reported::default()
             }
             Source::Network(inbox) => inbox.subscribe(&interest)?,
         };
@@ -69,14 +69,14 @@ impl InboxSubscriber {
             readers: Vec::new(),
             generation: None,
             start: options.get_start(),
-            told: if options.get_start() == Start::Beginning { told.before_all() } else { told },
+            reported: if options.get_start() == Start::Beginning { reported.before_all() } else { reported },
             spin: Spin::new(),
         };
         subscriber.look(); // it joins now, not at the first receive
         Ok(subscriber)
     }
 
-    /// Joins channels that have come, and leaves those that were forgotten.
+    /// Joins new channels, and leaves removed ones.
     #[inline]
     fn look(&mut self) {
         let generation = Some(self.source.store().generation());
@@ -88,19 +88,19 @@ impl InboxSubscriber {
 
     #[cold]
     fn join(&mut self) {
-        // What came after this subscriber is unseen from its beginning.
+        // A channel newer than this subscriber is unseen from its beginning.
         let start = if self.generation.is_none() { self.start } else { Start::Beginning };
         for channel in self.source.store().matching(&self.interest.pattern) {
             match self.readers.iter_mut().find(|r| r.name() == channel.name()) {
                 Some(reader) if reader.reads(&channel) => {}
-                // It was forgotten, when nobody wanted it, and has come anew.
+                // It was removed while it had no subscriber, and was created again.
                 Some(reader) => *reader = Reader::new(channel, Start::Beginning),
                 None => self.readers.push(Reader::new(channel, start)),
             }
         }
     }
 
-    /// The reader to take from: the one with the oldest message, or the newest.
+    /// The reader to receive from: the one with the oldest message, or the newest.
     fn best(&mut self, which: Which) -> Option<usize> {
         if self.readers.len() == 1 {
             return Some(0);
@@ -128,13 +128,13 @@ impl InboxSubscriber {
         let is_known = about.sender != 0;
         meta.raw.set_sender(is_known.then_some(about.sender), is_known.then_some(about.sequence));
         let (missed, dropped) = match &self.source {
-            // Whoever asks for the newest gives the others up.
+            // A request for the newest gives up the messages of other channels.
             Source::Memory(_) if which != Which::Next => {
                 (Missed::Exact(0), taken.overwritten + taken.limited)
             }
             Source::Memory(_) => (Missed::Exact(taken.overwritten), taken.limited),
             Source::Network(_) => {
-                let lost = self.told.lost(&about, reader.name());
+                let lost = self.reported.lost(&about, reader.name());
                 let missed = lost.map_or(Missed::Unknown, Missed::OfSender);
                 (missed, taken.overwritten + taken.limited)
             }
@@ -143,7 +143,7 @@ impl InboxSubscriber {
         true
     }
 
-    /// Looks for messages for a moment, if they have come so densely lately that it is worth it. Whether there is one.
+    /// Busy-waits briefly, if messages have lately arrived so densely that it pays. Returns whether there is one.
     fn spin(&mut self, deadline: u64) -> Result<bool> {
         let drains = matches!(&self.source, Source::Network(inbox) if inbox.drains());
         if !drains || !self.spin.is_due() {
@@ -171,7 +171,7 @@ impl InboxSubscriber {
 
 impl backend::BackendSubscriber for InboxSubscriber {
     fn take(&mut self, which: Which, poll: bool, meta: &mut Meta) -> Result<bool> {
-        // Behind the newest that is here a newer one may lie in the socket, or in the hands of the helper thread.
+        // A message newer than the newest here may be in the socket, or in the background receiver thread.
         if which != Which::Next && (poll || self.unseen()) {
             self.source.drain(&self.interest, true)?;
         }
@@ -202,7 +202,7 @@ impl backend::BackendSubscriber for InboxSubscriber {
                 return Ok(true);
             }
             self.interest.parker.arm(self.source.store().sleepers());
-            // What came, or went wrong, before it armed has woken nobody.
+            // A message or error that arrived before it armed has woken nobody.
             let awake = self.unseen() || self.source.is_at_fault();
             let ready = if awake { Ready::default() } else { self.interest.parker.sleep(deadline) };
             self.interest.parker.disarm(self.source.store().sleepers());
@@ -271,7 +271,7 @@ mod tests {
     use crate::backend::BackendSubscriber as _;
     use saltus_transport::{Abilities, Fd, Sink, Transport};
 
-    /// A network on which nothing comes.
+    /// A network without traffic.
     struct Silent;
     impl Transport for Silent {
         fn publish(&self, _: &Name, _: &[u8]) -> Result<()> {
@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    /// The helper thread may tell of it between a subscriber's last look and its sleep.
+    /// The background receiver thread may report an error between a subscriber's last check and its wait.
     #[test]
     fn what_went_wrong_just_before_a_sleep_ends_it() {
         let inbox = Inbox::new(Box::new(Silent), &crate::Scheme::of("udpm://").unwrap().traits);
@@ -306,7 +306,7 @@ mod tests {
         assert!(subscriber.wait(deadline).is_err() && clock::monotonic() < deadline);
         inbox.fail(Error::unsupported("this"));
         subscriber.rest().unwrap();
-        assert!(subscriber.interest.parker.sleep(deadline).event, "an event loop is told as well");
+        assert!(subscriber.interest.parker.sleep(deadline).event, "an event loop is notified too");
         assert!(subscriber.take(Which::Next, true, &mut Meta::default()).is_err());
     }
 }

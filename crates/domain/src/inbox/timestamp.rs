@@ -1,13 +1,13 @@
-//! The kernel's timestamps of datagrams, wall time, as boot time.
+//! Conversion of the kernel's datagram timestamps (wall time) to boot time.
 
 use saltus_os::clock::{self, Clock};
 
-/// Turns timestamps of one drain into boot time.
+/// Converts the timestamps of one drain to boot time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timestamps {
-    /// What to add to wall time.
+    /// The value to add to wall time.
     offset: i128,
-    /// A moment that has passed, boot time.
+    /// An earlier moment, in boot time.
     passed: u64,
 }
 
@@ -18,7 +18,7 @@ impl Timestamps {
         Timestamps { offset: i128::from(passed) - i128::from(clock::now(Clock::Realtime)), passed }
     }
 
-    /// When a datagram arrived. Wall time may have been set since it was stamped: nothing arrives in the future.
+    /// When a datagram arrived. Wall time may have been set since then: nothing arrives in the future.
     pub fn boottime(&mut self, wall: u64) -> u64 {
         let arrived = u64::try_from(i128::from(wall) + self.offset).unwrap_or(0);
         if arrived > self.passed {

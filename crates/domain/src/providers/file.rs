@@ -1,14 +1,15 @@
-//! `file://`: a log of LCM as a network, to be played or to be written.
+//! `file://`: an LCM log as a network, to play or to write.
 //!
-//! **Played** (`mode=r`), events come as they were recorded, `speed` times as fast, from the moment that a subscriber
-//! first looks for them: those who subscribe before that get the first event. A slow subscriber loses old ones, as on any network. With a speed of 0 or less nothing is ever lost: the log
-//! stands still until each subscriber that wants the present event has received it. So the events come in the order of the
-//! log to all subscribers together, and a program works through a log as fast as it can. When a subscriber has received all,
-//! it gets [`Error::Ended`].
+//! **Played** (`mode=r`): events are published as they were recorded, `speed` times as fast. Playback starts when a
+//! subscriber first checks for events: those that subscribe before that receive the first event. A slow subscriber
+//! loses old events, as on any network. At a speed of 0 or less nothing is lost: the log waits until each
+//! subscriber that wants the present event has received it. All subscribers then receive the events in the order of
+//! the log, and a program processes a log as fast as it can. A subscriber that has received all events gets
+//! [`Error::Ended`].
 //!
-//! **Written** (`mode=w` makes the log anew, `mode=a` goes on with it), every message is given to the system at once: who is
-//! killed leaves a log that is readable, but perhaps for the last event. What a killed writer left of one is cut off by who
-//! goes on with it.
+//! **Written** (`mode=w` replaces the log, `mode=a` appends to it): every message is passed to the system
+//! immediately. A writer that is killed leaves a readable log, perhaps without the last event. The next writer that
+//! appends cuts off an incomplete last event.
 
 mod log;
 mod player;
@@ -28,11 +29,11 @@ pub(crate) use subscriber::Playing;
 
 const OPTIONS: &str = "speed, mode (r, w or a), start_timestamp (µs since 1970)";
 
-/// A log, opened.
+/// An open log.
 pub(crate) enum File {
-    /// It is played.
+    /// A log that is played.
     Read(Arc<Playing>),
-    /// It is written.
+    /// A log that is written.
     Write(Arc<Mutex<Logbook>>),
 }
 
@@ -42,18 +43,20 @@ pub(crate) fn open(url: Url) -> Result<Arc<dyn Provider>> {
 
 impl File {
     fn open(mut url: Url) -> Result<File> {
-        let speed: Option<f64> = url.take("speed", "a number; 0 is as fast as it goes")?;
+        let speed: Option<f64> = url.take("speed", "a number; 0 plays as fast as possible")?;
         let start = url.take("start_timestamp", "a time in µs since 1970")?;
         let mode: Option<String> = url.take("mode", "r, w or a")?;
         url.finish(OPTIONS)?;
         if url.network.is_empty() {
-            return Err(url.invalid("it names no file; write for instance file:///tmp/robot.log?speed=2"));
+            return Err(
+                url.invalid("it does not name a file; expected, for example, file:///tmp/robot.log?speed=2")
+            );
         }
         let path = Path::new(&url.network);
         match mode.as_deref().unwrap_or("r") {
             "r" => Ok(File::Read(Playing::open(path, speed.unwrap_or(1.0), start)?)),
             mode @ ("w" | "a") if speed.is_some() || start.is_some() => Err(url.invalid(&format!(
-                "`speed` and `start_timestamp` are for playing; with mode={mode} the log is written"
+                "`speed` and `start_timestamp` are for playing; mode={mode} writes the log"
             ))),
             "w" => Ok(File::Write(Arc::new(Mutex::new(Logbook::create(path)?)))),
             "a" => Ok(File::Write(Arc::new(Mutex::new(Logbook::append(path)?)))),
@@ -74,11 +77,11 @@ impl Provider for File {
         match self {
             File::Read(playing) => Ok(Box::new(FileSubscriber::new(playing.clone(), pattern, options)?)),
             File::Write(_) => Err(Error::unsupported(
-                "a log that is written has nothing to receive; play it with mode=r when it is there",
+                "cannot receive from a log that is written; play it with mode=r when it is complete",
             )),
         }
     }
-    /// The channels that events were seen of so far.
+    /// The channels of the events read so far.
     fn names(&self) -> Result<Vec<Name>> {
         Ok(match self {
             File::Read(playing) => playing.names(),

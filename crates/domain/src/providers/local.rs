@@ -1,4 +1,4 @@
-//! Channels inside this process, which `mem://` and `memq://` have.
+//! Channels inside this process, for `mem://` and `memq://`.
 
 use crate::Result;
 use crate::backend::BackendPublisher;
@@ -20,7 +20,7 @@ pub(crate) struct MemPublisher {
 
 impl MemPublisher {
     pub fn new(store: Arc<Store>, name: &Name) -> MemPublisher {
-        /// Tells publishers of this process apart.
+        /// Numbers the publishers of this process.
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let end = ChannelEnd::new(store.channel(name));
         MemPublisher { store, end, sender: NEXT.fetch_add(1, Relaxed), sequence: 0 }

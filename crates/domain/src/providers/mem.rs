@@ -1,5 +1,5 @@
-//! `mem://`: channels inside this process. Each [`Domain::open`](crate::Domain::open) makes a domain of its own; clone the
-//! domain to share it.
+//! `mem://`: channels inside this process. Each [`Domain::open`](crate::Domain::open) creates a separate domain;
+//! clone the domain to share it.
 
 use super::local::MemPublisher;
 use crate::backend::{BackendPublisher, BackendSubscriber};
@@ -15,7 +15,7 @@ pub(crate) fn open(url: Url) -> Result<Arc<dyn Provider>> {
     url.finish("none")?;
     if !url.network.is_empty() {
         return Err(url.invalid(
-            "mem:// has no name: every domain of its kind is one of its own; clone it to share it",
+            "mem:// does not accept a name: each open creates a separate domain; clone the domain to share it",
         ));
     }
     Ok(Arc::new(Mem(Arc::default())))

@@ -1,8 +1,8 @@
-//! `memq://`: LCM's queue inside a process. Each [`Domain::open`](crate::Domain::open) makes one of its own.
+//! `memq://`: LCM's in-process queue. Each [`Domain::open`](crate::Domain::open) creates a separate domain.
 //!
-//! It differs from `mem://` in one thing: what nobody wants at the moment is not kept, and who comes later does not get it.
-//! LCM's queue grows without end if nobody handles it. Here a subscriber says how much may wait for it, up to 64 MiB a
-//! channel; beyond that the oldest go, and are counted.
+//! It differs from `mem://` in one way: a message without a subscriber is not kept, and later subscribers do not
+//! receive it. LCM's queue grows without limit if nobody handles it. Here a subscriber sets how many messages are
+//! kept for it, up to 64 MiB per channel; beyond that, the oldest are dropped and counted.
 
 use super::local::MemPublisher;
 use crate::backend::{BackendPublisher, BackendSubscriber};
@@ -14,13 +14,13 @@ use saltus_channel::{Description, Name, Start};
 use saltus_transport::Url;
 use std::sync::Arc;
 
-/// As in LCM, what stands behind `memq://` has no meaning; options are refused nevertheless.
+/// As in LCM, the address of `memq://` has no meaning; options are refused nevertheless.
 pub(crate) fn open(url: Url) -> Result<Arc<dyn Provider>> {
     url.finish("none")?;
     Ok(Arc::new(Memq(Arc::default())))
 }
 
-/// Channels of this process, in which nothing is kept for subscribers that come later.
+/// Channels of this process that keep nothing for later subscribers.
 struct Memq(Arc<Store>);
 
 impl Provider for Memq {
@@ -40,12 +40,12 @@ impl Provider for Memq {
     }
 }
 
-/// Publishes in a channel that somebody wants.
+/// Publishes in a channel if it has subscribers.
 pub(crate) struct MemqPublisher {
     store: Arc<Store>,
     name: Name,
     inner: MemPublisher,
-    /// Whether anybody wanted the channel, and at which state of all subscriptions.
+    /// Whether the channel had a subscriber, and the state of all subscriptions at that time.
     wanted: (Option<u64>, bool),
 }
 

@@ -1,4 +1,4 @@
-//! What carries the messages of a domain. Each provider has a page of its own in the guide.
+//! The built-in providers. Each has its own page in the guide.
 
 pub(crate) mod file;
 mod local;

@@ -1,6 +1,6 @@
-//! `mpudpm://`: LCM's UDP multicast spread over many ports, so that a host need not receive what it does not want.
+//! `mpudpm://`: LCM's UDP multicast spread over many ports, so that a host need not receive unwanted channels.
 //!
-//! Sequence numbers count over all ports, and not all are listened to: what was lost is unknown.
+//! Sequence numbers count over all ports, and only some are listened to, so losses are unknown.
 
 use super::multicast;
 use crate::inbox::timestamp::Timestamps;
@@ -13,7 +13,7 @@ use saltus_transport::{Abilities, About, Arrival, Epoll, Fd, Sink, Timer, Transp
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Datagrams taken in from each port between two looks at who sleeps.
+/// Datagrams received from each port between two checks for waiting subscribers.
 const BATCH: usize = 256;
 
 /// A network of many ports.
@@ -21,14 +21,14 @@ pub(crate) struct Mpudpm {
     publisher: Publisher,
     ports: Ports,
     receiving: Mutex<Receiving>,
-    /// Readable when a port is, or when it is time to tell others what channels there are.
+    /// Readable when a port is, or when it is time to announce channels to others.
     epoll: Epoll,
     timer: Timer,
 }
 
 struct Receiving {
     listener: Listener,
-    /// What is subscribed to, with the ports that are listened to for its sake.
+    /// The subscriptions, with the ports listened to for each.
     wanted: Vec<(Pattern, Vec<u16>)>,
 }
 
@@ -83,7 +83,7 @@ impl Transport for Mpudpm {
         let mut listened = Vec::new();
         match pattern.exact() {
             Some(name) => {
-                // What LCM would take for a pattern is a name here, and has its port like any other.
+                // A name that LCM would interpret as a pattern is a plain name here, with its own port.
                 let told = listener.subscribe(name.as_bytes())?;
                 if told.is_none() {
                     listener.listen(self.ports.of(name.as_bytes()))?;
@@ -123,10 +123,10 @@ impl Transport for Mpudpm {
     }
 }
 
-/// What LCM takes for a pattern: it makes others tell their channels.
+/// What LCM interprets as a pattern: it makes others announce their channels.
 const ANY: &[u8] = b"x.*";
 
-/// Hands messages on.
+/// Passes messages on.
 struct Taker<'a> {
     sink: &'a mut dyn Sink,
     timestamps: Timestamps,

@@ -1,4 +1,4 @@
-//! What `udpm://` and `mpudpm://` have in common: the options of their sockets, and the number of a sender.
+//! Shared by `udpm://` and `mpudpm://`: socket options, and sender numbers.
 
 use crate::Result;
 use saltus_net::lcm::GROUP;
@@ -6,11 +6,11 @@ use saltus_net::udp::{self, Pace};
 use saltus_transport::Url;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// The options that concern the sockets.
+/// The socket options.
 pub(super) const SOCKET_OPTIONS: &str =
     "ttl, iface, recv_buf_size, send_buf_size, pace (MB/s, or off), datagram";
 
-/// What the URL says of the sockets.
+/// Reads the socket options of a URL.
 pub(super) fn options(url: &mut Url) -> Result<udp::Options> {
     let mut options = udp::Options { group: group(url)?, ..udp::Options::default() };
     if let Some(ttl) = url.take("ttl", "from 0 (this host) to 255")? {
@@ -31,18 +31,20 @@ pub(super) fn options(url: &mut Url) -> Result<udp::Options> {
             _ => return Err(url.invalid("`pace` must be a rate in MB/s, or off")),
         };
     }
-    // LCM's own, without meaning since its version 0.5.
+    // LCM's own; without meaning since its version 0.5.
     let _ = url.take::<String>("transmit_only", "")?;
     Ok(options)
 }
 
-/// The group that the URL names: LCM's own, where it says nothing.
+/// The group that the URL names; by default LCM's own.
 fn group(url: &Url) -> Result<SocketAddrV4> {
     let (address, port) = url.network.split_once(':').unwrap_or((&url.network, ""));
-    let bad = |what: &str| url.invalid(&format!("{what}; write for instance udpm://239.255.76.67:7667"));
+    let bad = |what: &str| url.invalid(&format!("{what}; expected, for example, udpm://239.255.76.67:7667"));
     let address = match address {
         "" => *GROUP.ip(),
-        text => text.parse::<Ipv4Addr>().map_err(|_| bad("its address must be four numbers with dots"))?,
+        text => {
+            text.parse::<Ipv4Addr>().map_err(|_| bad("its address must be four numbers separated by dots"))?
+        }
     };
     let port = match port {
         "" => GROUP.port(),
@@ -53,7 +55,7 @@ fn group(url: &Url) -> Result<SocketAddrV4> {
     Ok(SocketAddrV4::new(address, port))
 }
 
-/// What tells one sender from another: its address and port.
+/// Identifies a sender: its address and port.
 pub(super) fn number(from: SocketAddrV4) -> u64 {
     u64::from(from.ip().to_bits()) << 16 | u64::from(from.port())
 }

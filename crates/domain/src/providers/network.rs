@@ -1,4 +1,4 @@
-//! Networks: a transport, whose messages land in channels of this process.
+//! Networks: a transport, whose messages are stored in channels of this process.
 
 use crate::backend::{BackendPublisher, BackendSubscriber};
 use crate::inbox::Inbox;
@@ -14,7 +14,7 @@ pub(crate) fn open(url: Url, traits: &Traits, open: OpenTransport) -> Result<Arc
     Ok(Arc::new(Network(Inbox::new(open(url)?, traits))))
 }
 
-/// Opens a network that delivers messages on threads of its own.
+/// Opens a network that delivers messages from its own threads.
 pub(crate) fn open_delivering(url: Url, traits: &Traits, open: OpenDelivering) -> Result<Arc<dyn Provider>> {
     Ok(Arc::new(Network(Inbox::delivering(traits, |delivery| open(url, delivery))?)))
 }
@@ -50,7 +50,7 @@ fn announce(inbox: &Inbox, name: &Name, what: Option<&Description>) -> Result<()
 struct NetworkPublisher {
     inbox: Arc<Inbox>,
     name: Name,
-    /// Whether the inbox was told that somebody publishes.
+    /// Whether the inbox has been notified of this publisher.
     listens: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `shm://`: channels in shared memory, of all processes of the machine.
+//! `shm://`: channels in shared memory, for all processes of the machine.
 
 mod publisher;
 mod settings;
@@ -29,7 +29,7 @@ impl Provider for Shm {
     fn subscriber(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn BackendSubscriber>> {
         Ok(Box::new(ShmSubscriber::new(self.0.clone(), pattern, options)?))
     }
-    /// Whoever receives finds the types with the channel.
+    /// Subscribers find the types with the channel.
     fn learn(&self, _: &Description) {}
     fn names(&self) -> Result<Vec<Name>> {
         Ok(self.0.domain.list()?)

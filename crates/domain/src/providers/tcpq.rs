@@ -1,8 +1,8 @@
 //! `tcpq://`: LCM's network over TCP, with a hub: `saltus hub`, or LCM's own.
 //!
-//! The connection is made with the first publisher or subscriber that needs it, and made again by itself when it is lost.
-//! A subscriber is told once that it is. What was sent meanwhile is gone, and nobody can say how much: what is missed is
-//! unknown. To publish without a connection is an error at once.
+//! The first publisher or subscriber that needs the connection makes it, and it reconnects automatically. A
+//! subscriber's next receive returns an error once when the connection is lost. Messages sent in between are lost,
+//! and their number is unknown. Publishing without a connection returns an error immediately.
 
 use crate::{Error, Pattern, Result};
 use saltus_channel::Name;
@@ -12,7 +12,7 @@ use saltus_transport::{Abilities, About, Arrival, Fd, Sink, Transport, Url};
 use std::net::ToSocketAddrs;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// A hub's client.
+/// A client of a hub.
 pub(crate) struct Tcpq(Client);
 
 pub(crate) fn open(url: Url) -> Result<Box<dyn Transport>> {
@@ -23,15 +23,13 @@ pub(crate) fn open(url: Url) -> Result<Box<dyn Transport>> {
     Ok(Box::new(Tcpq(Client::open(&addresses)?)))
 }
 
-/// The hub that the URL names: one on this machine, where it says nothing.
+/// The hub that the URL names; by default one on this machine.
 fn hub(url: &Url) -> Result<(&str, u16)> {
     let network = url.network.as_str();
-    let bad = |what: &str| url.invalid(&format!("{what}; write for instance tcpq://127.0.0.1:{PORT}"));
-    // An address of IPv6 has colons of its own, and stands in brackets.
+    let bad = |what: &str| url.invalid(&format!("{what}; expected, for example, tcpq://127.0.0.1:{PORT}"));
+    // An IPv6 address contains colons, and is in brackets.
     let (host, port) = match network.strip_prefix('[') {
-        Some(rest) => {
-            rest.split_once(']').ok_or_else(|| bad("its address has a bracket that is not closed"))?
-        }
+        Some(rest) => rest.split_once(']').ok_or_else(|| bad("its address has an unclosed bracket"))?,
         None => network.find(':').map_or((network, ""), |colon| network.split_at(colon)),
     };
     let port = match port {
@@ -51,7 +49,7 @@ impl Transport for Tcpq {
     }
 
     fn receive(&self, sink: &mut dyn Sink) -> Result<()> {
-        // Nothing but bytes comes from a hub: neither who sent them nor when, nor what was lost.
+        // A hub sends only bytes, without senders, times or losses.
         let about = About { arrived: clock::boottime(), lost: About::UNKNOWN, ..About::default() };
         let mut take =
             |Arrived { channel, payload }: Arrived<'_>| sink.take(Arrival { channel, payload, about });

@@ -1,4 +1,4 @@
-//! `udpm://`: LCM's UDP multicast, to the byte.
+//! `udpm://`: LCM's UDP multicast, compatible byte for byte.
 
 use super::multicast::{self, SOCKET_OPTIONS, number};
 use crate::inbox::timestamp::Timestamps;
@@ -13,12 +13,12 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Datagrams taken in between two looks at who sleeps.
+/// Datagrams received between two checks for waiting subscribers.
 const BATCH: usize = 256;
-/// Fewer bytes than the kernel charges any datagram, its own bookkeeping included.
+/// Lower bound of the bytes that the kernel charges for a datagram, including its bookkeeping.
 const LEAST: usize = 512;
 
-/// The number of a sender's first message, with LCM's libraries and here.
+/// Sequence number of a sender's first message, in LCM's libraries and here.
 const FIRST: u32 = 0;
 
 /// The group of a domain.
@@ -32,9 +32,9 @@ pub(crate) struct Udpm {
 
 struct Receiving {
     listener: Listener,
-    /// Datagrams that the kernel can hold for it, and so the most that have come when somebody begins to look.
+    /// Most datagrams that the kernel can hold for it, and so the most that can have arrived when a drain begins.
     most: usize,
-    /// Addresses under which this process sends, as far as its own datagrams have told.
+    /// Addresses that this process sends from, as far as its own datagrams have shown.
     own: Vec<Ipv4Addr>,
     losses: Losses<SocketAddrV4>,
 }
@@ -58,7 +58,8 @@ impl Receiving {
         let Receiving { listener, most, own, losses } = self;
         let mut taker = Taker { sink, losses, own, ports, timestamps };
         let mut taken = 0;
-        // Not until nothing is left: who sends as fast as we take in must not keep for ever whoever waits for the newest.
+        // Not until nothing is left: a sender as fast as we receive must not delay a subscriber that waits for the
+        // newest forever.
         while taken < *most {
             let now = listener.drain(BATCH, &mut taker)?;
             taken += now;
@@ -72,7 +73,7 @@ impl Receiving {
         Ok(())
     }
 
-    /// Spares this process the wake-ups for what it sends itself. What the kernel does not pass over, the taker does.
+    /// Avoids wake-ups of this process for its own datagrams. `Taker` skips those that the kernel still delivers.
     fn ignore_own(&self, ports: [u16; 2]) {
         if let Some(ip) = self.own.last() {
             let _ = self.listener.socket().ignore(*ip, ports);
@@ -80,7 +81,7 @@ impl Receiving {
     }
 }
 
-/// Hands messages on, with what is known about them.
+/// Passes messages on, with their metadata.
 struct Taker<'a> {
     sink: &'a mut dyn Sink,
     own: &'a mut Vec<Ipv4Addr>,
@@ -100,7 +101,7 @@ impl lcm::Sink for &mut Taker<'_> {
             if !self.own.contains(&ip) {
                 self.own.push(ip);
             }
-            return; // whoever wants it here got it when it was published
+            return; // subscribers in this process received it when it was published
         }
         let Count { lost, count } = match message.order {
             Order::First => self.losses.begin(message.from, message.sequence == FIRST),
@@ -108,7 +109,7 @@ impl lcm::Sink for &mut Taker<'_> {
             Order::Next | Order::Late | Order::Copy => self.losses.add(message.from, message.lost),
         };
         if message.channel == SELF_TEST {
-            return; // what LCM's programs send to themselves when they start is nobody's message
+            return; // LCM programs send this to themselves on start; it is not a message
         }
         let about = About {
             published: 0,
@@ -122,9 +123,9 @@ impl lcm::Sink for &mut Taker<'_> {
     }
 }
 
-/// Whether this machine sends under that address.
+/// Whether this machine sends from that address.
 fn is_here(ip: Ipv4Addr) -> bool {
-    // A machine with nothing but a loopback interface sends under no address at all.
+    // A machine with only a loopback interface sends from no address at all.
     ip.is_unspecified() || std::net::UdpSocket::bind((ip, 0)).is_ok()
 }
 
@@ -159,7 +160,7 @@ impl Transport for Udpm {
     }
 
     fn sender(&self, _: &Name) -> Option<u64> {
-        Some(u64::from(self.publisher.ports()[0])) // under no address: no other sender has this number
+        Some(u64::from(self.publisher.ports()[0])) // no address: no other sender has this number
     }
 
     fn receive(&self, sink: &mut dyn Sink) -> Result<()> {
@@ -174,7 +175,7 @@ impl Transport for Udpm {
     fn subscribe(&self, _: &Pattern, _: u64) -> Result<()> {
         if self.listener.get().is_none() {
             let receiving = self.listen()?;
-            // Two may come at once: the second one's socket is closed again.
+            // Two threads may get here together: the second one's socket is closed again.
             let _ = self.listener.set(Mutex::new(receiving));
         }
         Ok(())
@@ -198,7 +199,7 @@ impl ReportsLosses for Udpm {
 mod tests {
     use super::*;
 
-    /// Sends one whenever it gets one, so that there is always more to take in.
+    /// Sends one message for each received, so that there are always more.
     struct Flood(Publisher, usize);
     impl Sink for Flood {
         fn wants(&mut self, _: &[u8]) -> bool {
@@ -206,7 +207,7 @@ mod tests {
         }
         fn take(&mut self, _: Arrival<'_>) {
             self.1 += 1;
-            assert!(self.1 < 100_000, "it takes in for ever");
+            assert!(self.1 < 100_000, "it receives forever");
             self.0.publish(b"FLOOD", b"").unwrap();
         }
     }
@@ -219,7 +220,7 @@ mod tests {
             let mut flood = Flood(Publisher::open(&udp::Options::default()).unwrap(), 0);
             (0..600).for_each(|_| flood.0.publish(b"FLOOD", b"").unwrap());
             link.receive(&mut flood).unwrap();
-            assert!(flood.1 >= 600, "what had come was taken in: {}", flood.1);
+            assert!(flood.1 >= 600, "messages that had arrived were received: {}", flood.1);
         });
     }
 

@@ -1,4 +1,4 @@
-//! How one receives: callbacks, waits, descriptors, types.
+//! Ways to receive: callbacks, waits, descriptors, types.
 
 use super::{LONG, SHORT, World, all, named, next, number, of, pattern, publish, until_there};
 use saltus_domain::{Dispatcher, Error, Pattern, RawMessage, Start, TypedSubscriber, Until};
@@ -105,7 +105,7 @@ pub fn waits_are_called_off(world: &World) {
         });
         assert!(matches!(subscriber.receive(LONG), Err(Error::Canceled)));
         thread.join().unwrap();
-        assert!(matches!(subscriber.receive(LONG), Err(Error::Canceled)), "it stays called off");
+        assert!(matches!(subscriber.receive(LONG), Err(Error::Canceled)), "it stays canceled");
         cancel.reset();
         assert!(subscriber.receive(SHORT).unwrap().is_none());
     }
@@ -115,7 +115,7 @@ pub fn waits_are_called_off(world: &World) {
 fn readable(fd: std::os::fd::BorrowedFd<'_>, time: Duration) -> bool {
     use std::os::fd::AsRawFd;
     let mut poll = libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one structure that lives across the call.
+    // SAFETY: one structure that stays alive across the call.
     unsafe { libc::poll(&mut poll, 1, time.as_millis() as i32) == 1 }
 }
 
@@ -127,10 +127,10 @@ pub fn a_descriptor_is_readable_when_there_is_something(world: &World) {
         world.settle(&here, &there);
         for n in 1..=20 {
             while let Some(message) = subscriber.receive(Until::Poll).unwrap() {
-                assert_ne!(message.channel.as_bytes(), b"poll", "a probe may still come, and nothing else");
+                assert_ne!(message.channel.as_bytes(), b"poll", "only a probe may still arrive");
             }
             publisher.publish(&number(n)).unwrap();
-            // It may be readable for nothing, a few times, but not miss the message.
+            // A few spurious wakes are allowed, but it must not miss the message.
             let start = Instant::now();
             loop {
                 assert!(readable(subscriber.fd().unwrap(), LONG), "message {n}");
@@ -146,7 +146,7 @@ pub fn a_descriptor_is_readable_when_there_is_something(world: &World) {
     }
 }
 
-/// Two types, as generated code would have them.
+/// Two types, as generated code would define them.
 #[derive(Debug, Default, PartialEq)]
 struct Number<const V: u64> {
     value: f64,
@@ -185,7 +185,7 @@ pub fn another_type_is_told_once(world: &World) {
     match subscriber.receive(LONG) {
         Err(Error::Type { channel, expected, found }) => {
             assert_eq!((channel.as_bytes(), expected.as_str()), (&b"typed"[..], "number_t"));
-            // Where a channel can say what its messages are, the difference is told.
+            // Where a channel can store descriptions, the difference is reported.
             let said = if world.traits().describes {
                 "field `unit` (int32_t) was added"
             } else {
@@ -214,7 +214,7 @@ pub fn whose_bytes_are_taken_out_is_followed_by_a_whole_one(world: &World) {
             assert_eq!((of(message.data), message.channel.as_bytes()), (n, &b"taken"[..]));
             let (data, channel, arrived) = (message.data.as_ptr(), message.channel, message.arrived);
             let (channel, sequence) = (channel.as_bytes().as_ptr(), message.sequence);
-            // As C has it, it is the same one, and lies where this lies.
+            // The C layout is the same message, at the same address.
             let raw = *subscriber.last_raw().expect("the same");
             assert_eq!(
                 (raw.data, raw.len, raw.channel, raw.channel_len),

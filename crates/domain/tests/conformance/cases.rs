@@ -1,4 +1,4 @@
-//! What is delivered.
+//! Which messages are delivered.
 
 use super::{Loss, World};
 use saltus_domain::{
@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Long enough for a loaded machine; no case waits so long when all is well.
+/// Long enough for a loaded machine; no case waits this long when all is well.
 pub const LONG: Duration = Duration::from_secs(20);
-/// Long enough for a message that is not to come.
+/// Long enough to show that no message arrives.
 pub const SHORT: Duration = Duration::from_millis(50);
 
 pub fn number(n: u64) -> [u8; 8] {
@@ -23,11 +23,12 @@ pub fn of(data: &[u8]) -> u64 {
 pub fn next(subscriber: &mut Subscriber) -> Vec<u8> {
     subscriber.receive(LONG).unwrap().expect("a message in time").data.to_vec()
 }
-/// Waits until the message that begins with `last` is there for all subscribers of a domain, of whom `watch` is one.
+/// Waits until the message that begins with `last` has arrived at all subscribers of a domain, of which `watch` is
+/// one.
 pub fn until_there(watch: &mut Subscriber, last: u64) {
     while of(&next(watch)[..8]) < last {}
 }
-/// Publishes. A hub that is kept from running for too long refuses: then again.
+/// Publishes. A hub that could not run for too long refuses: then it tries again.
 pub fn publish(publisher: &mut Publisher, message: &[u8]) {
     let start = Instant::now();
     while let Err(why) = publisher.publish(message) {
@@ -95,7 +96,7 @@ pub fn no_more_than_the_depth_waits_and_the_rest_is_counted(world: &World) {
     }
 }
 
-/// The sum of all that was received and told to be missed or dropped is what was published, where that is promised.
+/// The messages received, missed and dropped sum up to those published, where that is promised.
 pub fn what_is_lost_is_told_as_promised(world: &World) {
     const MANY: u64 = 20_000;
     let (here, there) = (world.open(), world.open());
@@ -109,7 +110,7 @@ pub fn what_is_lost_is_told_as_promised(world: &World) {
         publisher
     });
     let (mut received, mut told, mut last) = (0, 0, 0);
-    // The last message may be lost on the way as well; more of them tell.
+    // The last message may be lost in transit as well; more messages reveal that.
     let (mut sender, mut late, start) = (Some(sender), None, Instant::now());
     let mut more = MANY;
     while last < MANY {
@@ -140,7 +141,7 @@ pub fn what_is_lost_is_told_as_promised(world: &World) {
     }
 }
 
-/// Nor is it missed by who comes later, if the publisher was heard before.
+/// Nor does a later subscriber miss it, if the publisher was known before.
 pub fn what_came_while_nobody_subscribed_is_not_missed(world: &World) {
     let (here, there) = (world.open(), world.open());
     let mut publisher = here.publisher("again").unwrap();
@@ -154,7 +155,7 @@ pub fn what_came_while_nobody_subscribed_is_not_missed(world: &World) {
         for _ in 0..100 {
             publisher.publish(&number(2)).unwrap();
         }
-        world.settle(&here, &there); // else the next subscriber may get some of them, and miss what a busy network lost of them
+        world.settle(&here, &there); // else the next subscriber may receive some of them, and miss those that a busy network lost
     }
 }
 
@@ -183,7 +184,7 @@ pub fn patterns_match_whole_names_and_pick_up_late_channels(world: &World) {
     while let Some(message) = subscriber.receive(time).unwrap() {
         let (round, name) = message.data.split_at(8);
         assert_eq!(message.channel.as_bytes(), name);
-        // Of earlier rounds some may be under way yet.
+        // Messages of earlier rounds may still be in transit.
         if of(round) == last {
             got.push(message.channel.to_string());
         }
@@ -198,7 +199,7 @@ pub fn patterns_match_whole_names_and_pick_up_late_channels(world: &World) {
 
 pub fn several_channels_come_in_the_order_of_publication(world: &World) {
     if !world.traits().orders_channels {
-        return; // told in the guide
+        return; // documented in the guide
     }
     let (here, there) = (world.open(), world.open());
     let mut publishers: Vec<_> = (0..5).map(|i| here.publisher(format!("channel_{i}")).unwrap()).collect();
@@ -239,13 +240,13 @@ pub fn who_joins_late_gets_what_the_transport_keeps(world: &World) {
             assert_eq!(of(message.data), 6);
             continue;
         }
-        // Of who has sent before and is heard for the first time, nobody knows what was lost.
+        // Earlier losses of a sender that is heard for the first time are unknown.
         let missed = if world.loss() == Loss::OfSender { None } else { world.none_missed() };
         assert_eq!((of(message.data), message.missed.count(), message.dropped), (6, missed, 0));
     }
 }
 
-/// A message whose bytes tell whether it is whole.
+/// A message whose bytes reveal whether it is whole.
 pub fn pattern(len: usize, seed: usize) -> Vec<u8> {
     (0..len).map(|i| (i.wrapping_mul(31).wrapping_add(i >> 9).wrapping_add(seed)) as u8).collect()
 }
@@ -262,8 +263,8 @@ pub fn large_messages_come_whole(world: &World) {
     }
 }
 
-/// Lengths around those at which packets, pages and lanes change. The first message is the longest where a channel is made
-/// for it.
+/// Lengths around those at which packets, pages and lanes change. The first message is the longest where it sets
+/// the channel's size.
 pub fn growing_messages_come_whole(world: &World) {
     let (here, there) = (world.open(), world.open());
     let mut subscriber = there.subscriber_with(named("growing"), all(16)).unwrap();
@@ -280,7 +281,7 @@ pub fn growing_messages_come_whole(world: &World) {
     }
 }
 
-/// What came before the subscriber's first look is as good as what comes after, whatever its length.
+/// Messages before and after the subscriber's first check arrive equally, of any length.
 pub fn nothing_is_lost_where_messages_grow(world: &World) {
     let (here, there) = (world.open(), world.open());
     let mut subscriber = there.subscriber_with(named("grow"), all(16)).unwrap();
@@ -346,8 +347,12 @@ pub fn two_publishers_are_both_heard(world: &World) {
     assert_eq!(last, [400, 401]);
     senders.sort();
     senders.dedup();
-    assert_eq!(senders.len(), 2, "each publisher is told from the other: {senders:?}");
-    assert_eq!(senders[0].0 != senders[1].0, world.tells_senders(), "where the transport tells: {senders:?}");
+    assert_eq!(senders.len(), 2, "publishers are distinguished: {senders:?}");
+    assert_eq!(
+        senders[0].0 != senders[1].0,
+        world.tells_senders(),
+        "where the transport reports senders: {senders:?}"
+    );
 }
 
 pub fn many_subscribers_all_get_everything(world: &World) {
@@ -362,7 +367,7 @@ pub fn many_subscribers_all_get_everything(world: &World) {
                 let mut subscriber = domain.subscriber_with(named("many"), all(100)).unwrap();
                 world.settle(&here, &domain);
                 ready.fetch_add(1, SeqCst);
-                // What is read is read in pieces smaller than what a channel in shared memory keeps.
+                // A log is read in pieces smaller than what a channel in shared memory keeps.
                 (1..=200).for_each(|n| {
                     assert_eq!(of(&next(&mut subscriber)), n);
                     if n % 10 == 0 {
@@ -394,7 +399,7 @@ pub fn a_publisher_may_come_back(world: &World) {
     let mut subscriber = there.subscriber_with(named("again"), all(16)).unwrap();
     let mut kept = Vec::new();
     for n in 1..=20 {
-        // A new publisher each time, of a new domain each other time.
+        // A new publisher each time, of a new domain every second time.
         let domain = if n % 2 == 0 { world.open() } else { here.clone() };
         let mut publisher = domain.publisher("again").unwrap();
         world.settle(&domain, &there);

@@ -1,5 +1,5 @@
-//! A provider for this suite alone, which shows what it takes to add one: a transport and a row. Its network is a list of queues in
-//! this process.
+//! A provider for this suite only, which shows how to add one: a transport and a row. Its network is a list of
+//! queues in this process.
 
 use super::World;
 use saltus_domain::transport::losses::Gaps;

@@ -1,4 +1,4 @@
-//! What each provider needs to be tested, and what it promises.
+//! The setup of each provider for tests, and its promises.
 
 use super::LONG;
 use saltus_domain::{Domain, Losses, Scheme, Senders, Traits};
@@ -6,14 +6,14 @@ use saltus_net::tcpq::{Hub, Limits};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// What is promised about messages that are lost.
+/// Promises about lost messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     /// Each message is received, missed or dropped, and counted.
     Exact,
     /// Gaps in what a sender sent.
     OfSender,
-    /// Nothing: the transport does not even tell who sent a message.
+    /// Nothing: the transport does not even identify senders.
     Unknown,
 }
 
@@ -21,7 +21,7 @@ pub enum Loss {
 #[derive(Clone)]
 pub struct World {
     url: String,
-    /// The one domain, where all handles must share it.
+    /// The only domain, where all handles must share it.
     one: Option<Domain>,
     scheme: &'static Scheme,
     /// The longest message to try, in bytes.
@@ -29,31 +29,31 @@ pub struct World {
 }
 
 impl World {
-    /// One whose domains are opened by `url`.
+    /// A world whose domains are opened by `url`.
     fn new(url: String, large: usize) -> World {
         World::with(Scheme::of(&url).unwrap(), url, large)
     }
-    /// The same, by a scheme that need not be in the table.
+    /// The same, with a scheme that need not be in the table.
     pub fn with(scheme: &'static Scheme, url: String, large: usize) -> World {
         World { scheme, url, one: None, large }
     }
-    /// One of which all handles must share a domain.
+    /// A world whose handles must share one domain.
     fn of(one: Domain, large: usize) -> World {
         World { scheme: one.scheme(), url: String::new(), one: Some(one), large }
     }
-    /// What its kind of domain promises.
+    /// The properties of its kind of domain.
     pub fn traits(&self) -> Traits {
         self.scheme.traits
     }
-    /// Whether a message tells who sent it. A hub does not pass that on.
+    /// Whether a message identifies its sender. A hub does not pass that on.
     pub fn tells_senders(&self) -> bool {
         self.scheme.traits.senders != Senders::Unknown
     }
-    /// What is told when nothing was missed.
+    /// The count reported when nothing was missed.
     pub fn none_missed(&self) -> Option<u64> {
         (self.loss() != Loss::Unknown).then_some(0)
     }
-    /// What is promised about messages that are lost.
+    /// Promises about lost messages.
     pub fn loss(&self) -> Loss {
         match self.scheme.traits.losses {
             Losses::Exact => Loss::Exact,
@@ -61,10 +61,10 @@ impl World {
             Losses::Interruptions | Losses::Nothing => Loss::Unknown,
         }
     }
-    /// Waits until those who subscribe in `to` by now get what those who publish in `from` by now publish.
+    /// Waits until existing subscribers in `to` receive what existing publishers in `from` publish.
     ///
-    /// What such transports tell of subscribers goes in order: when a probe of a subscriber made now arrives, all that
-    /// were made before it are known too.
+    /// Such transports announce subscribers in order: when a probe of a new subscriber arrives, all earlier
+    /// subscribers are known too.
     pub fn settle(&self, from: &Domain, to: &Domain) {
         if !self.scheme.traits.discovery.meets_slowly() {
             return;
@@ -101,7 +101,7 @@ pub fn shm(case: fn(&World)) {
     let name = format!("saltus-domain-test-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
     let dir = format!("/dev/shm/{name}");
     let url = format!("shm://{dir}");
-    /// Removes the domain, whatever the case does.
+    /// Removes the domain, even if the case fails.
     struct Remove(String);
     impl Drop for Remove {
         fn drop(&mut self) {
@@ -143,8 +143,8 @@ pub fn memq(case: fn(&World)) {
     case(&World::of(one, 30 << 20));
 }
 
-/// Zenoh's threads stay for ever in the network in which they were started: each case is a program of its own. The cases are about
-/// publishers that wait: a busy machine loses messages of others, as `tests/zenoh.rs` shows.
+/// Zenoh's threads stay in the network namespace where they were started: each case runs in its own program. The
+/// cases cover publishers that wait: on a busy machine, messages of others are lost, as `tests/zenoh.rs` shows.
 #[cfg(feature = "zenoh")]
 pub fn zenoh(case: fn(&World)) {
     saltus_netns::isolated_program(|| {
@@ -153,13 +153,13 @@ pub fn zenoh(case: fn(&World)) {
     });
 }
 
-/// Each case has a hub of its own.
+/// Each case has its own hub.
 pub fn tcpq(case: fn(&World)) {
     let mut hub = Hub::bind("127.0.0.1:0", Limits::default()).unwrap();
     let (url, stop) = (format!("tcpq://{}", hub.address()), hub.stop());
     std::thread::scope(|s| {
         s.spawn(|| hub.run().unwrap());
-        /// Ends the hub, whatever the case does.
+        /// Stops the hub, even if the case fails.
         struct End(saltus_net::tcpq::Stop);
         impl Drop for End {
             fn drop(&mut self) {
@@ -171,12 +171,12 @@ pub fn tcpq(case: fn(&World)) {
     });
 }
 
-/// Each case has a directory of its own.
+/// Each case has its own directory.
 #[cfg(feature = "zmq")]
 pub fn zmq(case: fn(&World)) {
     let name = format!("saltus-domain-test-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
     let dir = std::env::temp_dir().join(name);
-    /// Removes the directory, whatever the case does.
+    /// Removes the directory, even if the case fails.
     struct Remove(std::path::PathBuf);
     impl Drop for Remove {
         fn drop(&mut self) {
@@ -188,7 +188,7 @@ pub fn zmq(case: fn(&World)) {
     case(&World::new(url, 30 << 20));
 }
 
-/// A log whose second event comes in an hour: in between nothing does.
+/// A log whose second event is an hour after the first, with nothing in between.
 pub fn file(case: fn(&World)) {
     let name = format!("saltus-domain-test-{}-{}.log", std::process::id(), NEXT.fetch_add(1, Relaxed));
     let path = std::env::temp_dir().join(name);

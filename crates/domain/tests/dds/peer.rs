@@ -1,4 +1,4 @@
-//! CycloneDDS in another process, and what both sides agree upon.
+//! CycloneDDS in another process, and the data that both sides share.
 
 #![allow(dead_code)] // Each test uses a part of it.
 
@@ -10,12 +10,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// The message of `size` bytes that `seed` makes, as the other side makes it too.
+/// The message of `size` bytes made from `seed`, as the other side makes it too.
 pub fn made(size: usize, seed: usize) -> Vec<u8> {
     (0..size).map(|i| (i * 31 + (i >> 9) + seed) as u8).collect()
 }
 
-/// A directory with types that are those of ROS 2.
+/// A directory with types of ROS 2.
 pub fn types() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ros2")
 }
@@ -51,7 +51,7 @@ pub fn imu(seed: u32) -> Vec<u8> {
     wire::encode(&json::from_str(schema(), id, &text).unwrap()).unwrap()
 }
 
-/// Runs a test in a network of its own. What comes from elsewhere is there before.
+/// Runs a test in its own network. Resources from outside are created before.
 pub fn apart(work: impl FnOnce() + Send) {
     saltus_peers::python();
     saltus_netns::isolated(work);
@@ -61,7 +61,7 @@ pub fn apart(work: impl FnOnce() + Send) {
 const CONFIGURATION: &str = r#"<CycloneDDS><Domain><General><Interfaces><NetworkInterface name="lo" multicast="true"/>
     </Interfaces></General></Domain></CycloneDDS>"#;
 
-/// CycloneDDS in another process, which does as it is told. It ends when this does.
+/// CycloneDDS in another process, which obeys commands. It ends with this process.
 pub struct Peer {
     child: Child,
     commands: ChildStdin,
@@ -69,7 +69,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// One in domain `id`.
+    /// A peer in domain `id`.
     pub fn start(id: u16) -> Peer {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../domain/tests/dds/peer.py");
         let mut command = saltus_peers::program("python");
@@ -85,29 +85,29 @@ impl Peer {
         peer
     }
 
-    /// Tells it what to do, without waiting for the answer.
+    /// Sends it a command, without waiting for the answer.
     pub fn tell(&mut self, command: &str) {
         writeln!(self.commands, "{command}").and_then(|()| self.commands.flush()).expect("the peer listens");
     }
-    /// Its next answer, if it comes in time.
+    /// Its next answer, if it arrives in time.
     pub fn answer_within(&mut self, time: Duration) -> Option<String> {
         self.answers.recv_timeout(time).ok()
     }
     fn answer(&mut self) -> String {
         self.answer_within(Duration::from_secs(60)).expect("the peer answers")
     }
-    /// Tells it what to do, and returns what it says; it must say something.
+    /// Sends it a command and returns its answer, which it must give.
     pub fn answer_to(&mut self, command: &str) -> String {
         self.tell(command);
         let answer = self.answer();
         assert!(answer != "nothing" && answer != "damaged", "{command}: {answer}");
         answer
     }
-    /// Tells it what to do; it must do it.
+    /// Sends it a command, which must succeed.
     pub fn ask(&mut self, command: &str) {
         assert_eq!(self.answer_to(command), "ok", "{command}");
     }
-    /// Stops it where it is, or lets it go on.
+    /// Stops it, or lets it continue.
     pub fn stop(&self, stop: bool) {
         let signal = if stop { "-STOP" } else { "-CONT" };
         let status = Command::new("kill").args([signal, &self.child.id().to_string()]).status();

@@ -1,4 +1,4 @@
-//! Zenoh's Python package as the other side, and a network of its own for each test.
+//! Zenoh's Python package as the other side, and a separate network for each test.
 
 use saltus_domain::{Domain, Message, Options, Pattern, Start, Subscriber};
 use std::io::{BufRead, BufReader, Write};
@@ -6,28 +6,28 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
-/// Long enough for a loaded machine; no test waits so long when all is well.
+/// Long enough for a loaded machine; no test waits this long when all is well.
 pub const LONG: Duration = Duration::from_secs(20);
 
-/// Runs a test in a network and a program of its own.
+/// Runs a test in its own network and program.
 pub fn alone(work: impl FnOnce()) {
-    saltus_peers::python(); // outside, where packages can be had
+    saltus_peers::python(); // outside, where packages can be installed
     saltus_netns::isolated_program(work);
 }
 
-/// The message of `size` bytes that `seed` makes, as the other side makes it too.
+/// The message of `size` bytes made from `seed`, as the other side makes it too.
 pub fn made(size: usize, seed: usize) -> Vec<u8> {
     (0..size).map(|i| ((seed + i % 251) % 251) as u8).collect()
 }
 
-/// Zenoh in another process, which does as it is told. It is killed when this is dropped.
+/// Zenoh in another process, which obeys commands. It is killed on drop.
 pub struct Peer {
     child: Child,
     commands: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
 
-/// A configuration: the mode, with where it listens and what it connects to; nothing is found by multicast.
+/// A configuration: the mode, the address to listen on and the one to connect to; multicast discovery is off.
 pub fn config(mode: &str, listen: &str, connect: &str) -> String {
     let list = |text: &str| if text.is_empty() { String::new() } else { format!("'{text}'") };
     format!(
@@ -50,7 +50,7 @@ impl Peer {
         assert_eq!(peer.answer(), "ok");
         peer
     }
-    /// One that finds others on this host, as those of Saltus do.
+    /// A peer that finds others on this host, as Saltus does.
     pub fn found() -> Peer {
         Peer::start(
             "{listen: {endpoints: ['tcp/127.0.0.1:0']}, scouting: {multicast: {interface: '127.0.0.1'}}}",
@@ -62,17 +62,17 @@ impl Peer {
         self.answers.read_line(&mut line).expect("the peer answers");
         line.trim().to_owned()
     }
-    /// Tells it what to do; it must do it.
+    /// Sends it a command, which must succeed.
     pub fn ask(&mut self, command: &str) {
         assert_eq!(self.tell(command), "ok", "{command}");
     }
-    /// Tells it what to do; its answer.
+    /// Sends it a command and returns its answer.
     pub fn tell(&mut self, command: &str) -> String {
         writeln!(self.commands, "{command}").and_then(|()| self.commands.flush()).expect("the peer listens");
         self.answer()
     }
 
-    /// Publishes a probe, until the subscriber gets one: from then on it gets all.
+    /// Publishes probes until the subscriber receives one: from then on it receives all.
     pub fn meet(&mut self, subscriber: &mut Subscriber, key: &str) {
         let start = Instant::now();
         loop {
@@ -92,7 +92,7 @@ impl Drop for Peer {
     }
 }
 
-/// The first message that comes and is `data`, within 20 s: others may have come before.
+/// The first message that is `data`, within 20 s: others may arrive before.
 pub fn expect<T>(subscriber: &mut Subscriber, data: &[u8], look: impl FnOnce(&Message<'_>) -> T) -> T {
     let start = Instant::now();
     loop {
@@ -104,7 +104,7 @@ pub fn expect<T>(subscriber: &mut Subscriber, data: &[u8], look: impl FnOnce(&Me
     }
 }
 
-/// Publishes probes in one domain until another hears them: from then on it hears all.
+/// Publishes probes in one domain until another receives one: from then on it receives all.
 pub fn meet(from: &Domain, to: &Domain) {
     let now = Options::next(1000).start(Start::Now);
     let mut subscriber = to.subscriber_with(Pattern::name("probe").unwrap(), now).unwrap();

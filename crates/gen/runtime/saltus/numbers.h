@@ -1,8 +1,8 @@
 /*
  * Numbers in big endian, one or many at a time: part of "saltus/wire.h".
  *
- * Many are turned by a byte shuffle of 32 bytes at a time on x86-64 with AVX2, which is asked for at run time; so they
- * are as fast at -O2 as at -O3. Elsewhere, or with SALTUS_ONE_BY_ONE defined, they are turned one by one.
+ * On x86-64 with AVX2, which is detected at run time, many are swapped by byte shuffles of 32 bytes at a time, so they
+ * are as fast at -O2 as at -O3. Elsewhere, or with SALTUS_ONE_BY_ONE defined, they are swapped one by one.
  */
 #ifndef SALTUS_NUMBERS_H
 #define SALTUS_NUMBERS_H
@@ -21,7 +21,7 @@
 #define SALTUS_MEMSET memset
 #endif
 
-/* Constants of type files that no literal says: in <math.h> they are floats, and C++ takes no division by zero for one. */
+/* Constants of type files without a literal: in <math.h> they are floats, and C++ does not accept a division by zero. */
 #if defined(__GNUC__)
 #define SALTUS_NAN __builtin_nan("")
 #define SALTUS_NANF __builtin_nanf("")
@@ -35,7 +35,7 @@
 #define SALTUS_INFINITYF INFINITY
 #endif
 
-/** Refuses to compile if `condition` is false; `name` is an identifier that says what it is about. */
+/** Refuses to compile if `condition` is false; `name` is an identifier for the error. */
 #if defined(__cplusplus)
 #define SALTUS_ASSERT(name, condition) static_assert(condition, #name)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -44,7 +44,7 @@
 #define SALTUS_ASSERT(name, condition) typedef char saltus_assert_##name[(condition) ? 1 : -1]
 #endif
 
-/* ---- Single numbers, at a place where they are known to fit ---- */
+/* ---- Single numbers, where the bounds were checked ---- */
 
 static inline uint16_t saltus_get_16(const uint8_t *at) {
     return (uint16_t)((uint32_t)at[0] << 8 | (uint32_t)at[1]);
@@ -110,14 +110,14 @@ static inline void saltus_put_double(uint8_t *at, double value) {
     saltus_put_64(at, bits);
 }
 
-/* ---- Many numbers: copied and turned from or to big endian; the same function goes both ways ---- */
+/* ---- Many numbers: copied from or to big endian; the same function for both directions ---- */
 
 #if defined(__GNUC__) && defined(__x86_64__) && __STDC_HOSTED__ && !defined(SALTUS_ONE_BY_ONE)
 
-/* 32 bytes in a register. <immintrin.h> has it too, but takes a compiler longer than all the rest. */
+/* 32 bytes in a register. <immintrin.h> has it too, but takes longer to compile than all the rest. */
 typedef char saltus_32_bytes __attribute__((vector_size(32)));
 
-/* Which byte comes from where in numbers of 2, 4 and 8 bytes; whole, since to put it together would cost more than it saves. */
+/* The shuffle masks for numbers of 2, 4 and 8 bytes; as constants, since computing them would cost more than it saves. */
 static inline const uint8_t *saltus_order(unsigned log) {
     static const uint8_t orders[3][32] = {
         {1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14},
@@ -127,7 +127,7 @@ static inline const uint8_t *saltus_order(unsigned log) {
     return orders[log - 1];
 }
 
-/** Turns numbers of `1 << log` bytes, 32 bytes at a time. `len` is at least 32 and a whole number of them. */
+/** Swaps numbers of `1 << log` bytes, 32 bytes at a time. `len` is at least 32 and a whole number of them. */
 __attribute__((target("avx2"))) static inline void saltus_turn_avx2(uint8_t *to, const uint8_t *from, size_t len, unsigned log) {
     saltus_32_bytes order, a, b, c, d;
     size_t at = 0;
@@ -159,7 +159,7 @@ __attribute__((target("avx2"))) static inline void saltus_turn_avx2(uint8_t *to,
     }
 }
 
-/** Turns them if that is worth it and the processor has AVX2, which the C library found out when the program started. */
+/** Swaps them if that pays and the processor has AVX2, which the C library detects when the program starts. */
 static inline bool saltus_turn_fast(void *to, const void *from, size_t len, unsigned log) {
     if (len < 32 || !__builtin_cpu_supports("avx2")) {
         return false;

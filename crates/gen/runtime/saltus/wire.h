@@ -1,5 +1,5 @@
 /*
- * What the C and C++ code of `saltus gen` stands on: LCM's wire encoding. Nothing in here is to be called by programs.
+ * The runtime of the C and C++ code of `saltus gen`: LCM's wire encoding. Programs do not call it directly.
  *
  * A message is its type's fingerprint (8 bytes) and then its fields in the order of their declaration, big endian,
  * without padding or tags:
@@ -7,12 +7,12 @@
  *   int8_t, byte, boolean   1 byte          int32_t, float, enum   4 bytes       string   length with its NUL (int32_t),
  *   int16_t                 2 bytes         int64_t, double        8 bytes                bytes, NUL
  *   struct                  its fields, without a fingerprint of their own
- *   array                   its elements, the last dimension fastest; its size is a field that came before
+ *   array                   its elements, the last dimension fastest; its size is an earlier field
  *
- * Decoding trusts nothing: every read is checked, an array is allocated only after what is left of the message could
- * fill it, and structs lie in each other at most SALTUS_MAX_DEPTH deep.
+ * Decoding trusts nothing: every read is checked, an array is allocated only if the rest of the message could
+ * fill it, and structs are nested at most SALTUS_MAX_DEPTH deep.
  *
- * C99 and later, C++17 and later. With -ffreestanding it needs no library but memcpy and memset, and types with
+ * C99 and later, C++17 and later. With -ffreestanding it needs only memcpy and memset from a library, and types with
  * strings or arrays of variable size cannot be used.
  */
 #ifndef SALTUS_WIRE_H
@@ -27,31 +27,31 @@
 #include <string.h>
 #endif
 
-/** Changes when generated code of another version does not fit this file. */
+/** Incremented when generated code of earlier versions no longer fits this file. */
 #define SALTUS_WIRE_VERSION 1
 
-/** How deep structs may lie in each other in one message; the outermost is at depth 0. */
+/** Most levels of nested structs in one message; the outermost is at depth 0. */
 #define SALTUS_MAX_DEPTH 128
 
-/** How many rows and elements that take no bytes a message may have, beyond one for each of its bytes. */
+/** Most rows and elements of zero size in a message, beyond one for each of its bytes. */
 #define SALTUS_FREE_ELEMENTS 1024
 
 /* ---- Reading ---- */
 
-/** A place in the bytes of a message that nobody vouches for. */
+/** A position in the bytes of an untrusted message. */
 typedef struct saltus_reader {
     const uint8_t *start;
     const uint8_t *at;
     const uint8_t *end;
-    /** Bytes that structs, for which room is made already, will need at least. Nothing else may count on them. */
+    /** Least number of bytes that allocated structs still need. Others must not count on them. */
     size_t promised;
-    /** Rows and elements that take no bytes which may still come; generated code adds those that a type always has. */
+    /** Rows and elements of zero size that may still follow; generated code adds those that a type always has. */
     uint64_t free_elements;
-    /** Structs that may still be entered. */
+    /** Levels of structs that may still be entered. */
     unsigned levels;
 } saltus_reader;
 
-/** Starts at `buf + offset`, where `maxlen` bytes lie. What is not possible becomes an empty message. */
+/** Starts at `buf + offset`, with `maxlen` bytes. Invalid arguments give an empty message. */
 static inline saltus_reader saltus_reader_of(const void *buf, int offset, int maxlen) {
     const bool possible = buf != NULL && offset >= 0 && maxlen > 0;
     const size_t len = possible ? (size_t)maxlen : 0;
@@ -64,15 +64,15 @@ static inline saltus_reader saltus_reader_of(const void *buf, int offset, int ma
     in.levels = SALTUS_MAX_DEPTH + 1;
     return in;
 }
-/** How many bytes have been read. */
+/** The number of bytes read. */
 static inline int saltus_consumed(const saltus_reader *in) {
     return (int)(in->at - in->start);
 }
-/** How many bytes are left. */
+/** The number of bytes left. */
 static inline size_t saltus_left(const saltus_reader *in) {
     return (size_t)(in->end - in->at);
 }
-/** The next `n` bytes, or NULL if there are not so many. */
+/** The next `n` bytes, or NULL if fewer are left. */
 static inline const uint8_t *saltus_take(saltus_reader *in, size_t n) {
     const uint8_t *at = in->at;
     if (n > saltus_left(in)) {
@@ -81,7 +81,7 @@ static inline const uint8_t *saltus_take(saltus_reader *in, size_t n) {
     in->at += n;
     return at;
 }
-/** Enters a struct; false if they lie too deep in each other. */
+/** Enters a struct; false if they are nested too deep. */
 static inline bool saltus_enter(unsigned *levels) {
     if (*levels == 0) {
         return false;
@@ -95,7 +95,7 @@ static inline bool saltus_read_fingerprint(saltus_reader *in, uint64_t fingerpri
     return at != NULL && saltus_get_64(at) == fingerprint;
 }
 
-/** Counts `n` rows or elements that take no bytes; false if a message may not have so many, since no bytes limit them. */
+/** Counts `n` rows or elements of zero size, which no bytes limit; false if a message may not have so many. */
 static inline bool saltus_count_free(saltus_reader *in, uint64_t n) {
     if (n > in->free_elements) {
         return false;
@@ -103,14 +103,14 @@ static inline bool saltus_count_free(saltus_reader *in, uint64_t n) {
     in->free_elements -= n;
     return true;
 }
-/** Whether `n` structs may still come that always have `each` rows and elements: each takes a byte, or is counted. */
+/** Whether `n` structs may follow that always have `each` rows and elements: each takes a byte, or is counted. */
 static inline bool saltus_check_free(const saltus_reader *in, uint64_t n, uint64_t each) {
     return n <= (in->free_elements + saltus_left(in)) / each;
 }
 /**
- * Whether an array of these sizes, whose elements take at least `min` bytes each, can lie in what is left. Then it may be
- * allocated. Level by level, from the outermost: rows that take something are held against the bytes that are left, rows
- * that take nothing are counted for the whole message. Behind a size of 0 nothing more is there to be counted.
+ * Whether an array of these sizes, whose elements take at least `min` bytes each, fits into the rest. Then it may be
+ * allocated. Level by level, from the outermost: the size of rows is compared with the bytes left, and rows
+ * of zero size are counted for the whole message. After a size of 0 there is nothing more to count.
  */
 static inline bool saltus_check_sizes(saltus_reader *in, const int64_t *sizes, size_t dims, uint64_t min) {
     const size_t left = saltus_left(in);
@@ -122,7 +122,7 @@ static inline bool saltus_check_sizes(saltus_reader *in, const int64_t *sizes, s
         none = none || sizes[i] == 0;
     }
     if (!none) {
-        // Each row takes something, so what is enough for all elements is enough for each level.
+        // Each row takes bytes, so enough for all elements is enough for each level.
         uint64_t may = (left > in->promised ? left - in->promised : 0) / min;
         for (size_t i = 0; i < dims; i++) {
             if ((uint64_t)sizes[i] > may) {
@@ -132,7 +132,7 @@ static inline bool saltus_check_sizes(saltus_reader *in, const int64_t *sizes, s
         }
         return true;
     }
-    // Elements take nothing, or there are none: so neither do the rows before the first size of 0.
+    // Elements have zero size, or there are none: so the rows before the first size of 0 have zero size too.
     uint64_t count = 1;
     for (size_t i = 0; i < dims && sizes[i] > 0; i++) {
         if ((uint64_t)sizes[i] > in->free_elements / count) {
@@ -148,8 +148,8 @@ static inline bool saltus_check_size(saltus_reader *in, int64_t size, uint64_t m
     return saltus_check_sizes(in, &size, 1, min);
 }
 /**
- * The same for structs that may allocate, and promises them their bytes: what they contain may not count on the bytes that
- * their neighbours will need. So a message cannot make a program allocate the same bytes' worth at each depth.
+ * The same for structs that may allocate, and reserves their bytes: their contents must not count on the bytes that
+ * their neighbors need. So a message cannot make a program allocate for the same bytes at each depth.
  */
 static inline bool saltus_promise_sizes(saltus_reader *in, const int64_t *sizes, size_t dims, uint64_t min) {
     if (!saltus_check_sizes(in, sizes, dims, min)) {
@@ -205,7 +205,7 @@ static inline bool saltus_read_array_64(saltus_reader *in, void *to, size_t n) {
     in->at += n * 8;
     return true;
 }
-/** The bytes of a string, `*len` of them with the NUL, which is the last; NULL if there is no right string. */
+/** The bytes of a string, `*len` of them with the NUL, which is the last; NULL if the string is invalid. */
 static inline const uint8_t *saltus_take_string(saltus_reader *in, size_t *len) {
     const uint8_t *at = saltus_take(in, 4);
     const int32_t says = at == NULL ? 0 : saltus_get_int32(at);
@@ -219,16 +219,16 @@ static inline const uint8_t *saltus_take_string(saltus_reader *in, size_t *len) 
 
 /* ---- Writing ---- */
 
-/** A place in a buffer for a message. */
+/** A position in a buffer for a message. */
 typedef struct saltus_writer {
     uint8_t *start;
     uint8_t *at;
     uint8_t *end;
-    /** Structs that may still be entered. */
+    /** Levels of structs that may still be entered. */
     unsigned levels;
 } saltus_writer;
 
-/** Starts at `buf + offset`, where there is room for `maxlen` bytes. What is not possible becomes an empty buffer. */
+/** Starts at `buf + offset`, with space for `maxlen` bytes. Invalid arguments give an empty buffer. */
 static inline saltus_writer saltus_writer_of(void *buf, int offset, int maxlen) {
     static uint8_t nowhere;
     const bool possible = buf != NULL && offset >= 0 && maxlen > 0;
@@ -239,15 +239,15 @@ static inline saltus_writer saltus_writer_of(void *buf, int offset, int maxlen) 
     out.levels = SALTUS_MAX_DEPTH + 1;
     return out;
 }
-/** How many bytes have been written. */
+/** The number of bytes written. */
 static inline int saltus_written(const saltus_writer *out) {
     return (int)(out->at - out->start);
 }
-/** How many bytes there is room for. */
+/** The number of bytes left. */
 static inline size_t saltus_room_left(const saltus_writer *out) {
     return (size_t)(out->end - out->at);
 }
-/** Room for the next `n` bytes, or NULL if there is none. */
+/** Space for the next `n` bytes, or NULL if fewer are left. */
 static inline uint8_t *saltus_room(saltus_writer *out, size_t n) {
     uint8_t *at = out->at;
     if (n > saltus_room_left(out)) {
@@ -330,23 +330,23 @@ static inline bool saltus_write_text(saltus_writer *out, const char *text, size_
     return true;
 }
 
-/* ---- Counting the bytes that a message will take ---- */
+/* ---- Counting the bytes of an encoded message ---- */
 
-/** A number of bytes that grows. */
+/** A sum of bytes. */
 typedef struct saltus_size {
     uint64_t bytes;
-    /** Structs that may still be entered. */
+    /** Levels of structs that may still be entered. */
     unsigned levels;
 } saltus_size;
 
-/** Starts at no bytes. */
+/** Starts at 0 bytes. */
 static inline saltus_size saltus_size_of_nothing(void) {
     saltus_size size;
     size.bytes = 0;
     size.levels = SALTUS_MAX_DEPTH + 1;
     return size;
 }
-/** Adds `n` elements of `each` bytes; false if a message cannot be so long. */
+/** Adds `n` elements of `each` bytes; false if a message cannot be that long. */
 static inline bool saltus_add(saltus_size *size, int64_t n, uint64_t each) {
     if (n < 0 || size->bytes > INT_MAX || (each > 0 && (uint64_t)n > (uint64_t)INT_MAX / each)) {
         return false;
@@ -374,7 +374,7 @@ static inline bool saltus_add_sizes(saltus_size *size, const int64_t *sizes, siz
     return saltus_add(size, (int64_t)count, each);
 }
 
-/* ---- Strings and arrays of variable size of C, which are allocated ---- */
+/* ---- Strings and arrays of variable size in C, which are allocated ---- */
 
 #if __STDC_HOSTED__
 
@@ -382,7 +382,7 @@ static inline bool saltus_add_sizes(saltus_size *size, const int64_t *sizes, siz
 static inline size_t saltus_count(int64_t size) {
     return size > 0 ? (size_t)size : 0;
 }
-/** `n` strings, each allocated. `to` holds NULLs before; after a failure some of them may still be NULL. */
+/** `n` strings, each allocated. `to` contains NULLs before; after a failure some of them may still be NULL. */
 static inline bool saltus_read_strings(saltus_reader *in, char **to, size_t n) {
     for (size_t i = 0; i < n; i++) {
         size_t len;

@@ -1,6 +1,6 @@
 /*
- * What the C++ code of `saltus gen` stands on: "saltus/wire.h" for strings, vectors and classes. Nothing in here is to be
- * called by programs. C++17 and later; nothing throws out of it.
+ * The runtime of the C++ code of `saltus gen`: "saltus/wire.h" for strings, vectors and classes. Programs do not
+ * call it directly. C++17 and later; no exception leaves it.
  */
 #ifndef SALTUS_WIRE_HPP
 #define SALTUS_WIRE_HPP
@@ -36,7 +36,7 @@ struct vector_of<std::vector<T>> {
     using element = typename vector_of<T>::element;
 };
 
-/** Least number of bytes that a value takes on the wire. */
+/** Least number of bytes of a value on the wire. */
 template <class T>
 constexpr std::uint64_t least() {
     if constexpr (std::is_same_v<T, std::string>) {
@@ -48,7 +48,7 @@ constexpr std::uint64_t least() {
     }
 }
 
-/** Whether it is a generated class that allocates, and so could take what its neighbours need. */
+/** Whether it is a generated class that allocates, and so could use bytes that its neighbors need. */
 template <class T>
 constexpr bool allocates() {
     if constexpr (is_number<T> || std::is_same_v<T, std::string>) {
@@ -58,7 +58,7 @@ constexpr bool allocates() {
     }
 }
 
-/** Rows and elements that a value always has and that take no bytes on the wire. */
+/** Rows and elements that every value has and that have zero size on the wire. */
 template <class T>
 constexpr std::uint64_t free_elements() {
     if constexpr (is_number<T> || std::is_same_v<T, std::string>) {
@@ -78,7 +78,7 @@ auto *first(T &value) {
     }
 }
 
-/** How many elements an array has in all its dimensions. */
+/** The number of elements of an array in all its dimensions. */
 template <class T>
 inline constexpr std::size_t count = sizeof(T) / sizeof(std::remove_all_extents_t<T>);
 
@@ -108,7 +108,7 @@ inline bool read_string(saltus_reader &in, std::string &to) {
     return true;
 }
 
-/** `n` elements that follow each other. */
+/** `n` consecutive elements. */
 template <class T>
 inline bool read_each(saltus_reader &in, T *to, std::size_t n) {
     if (n == 0) {
@@ -124,7 +124,7 @@ inline bool read_each(saltus_reader &in, T *to, std::size_t n) {
         }
         return true;
     } else if constexpr (T::_width > 0) {
-        // Numbers of the same width and nothing between them.
+        // Numbers of the same width without padding.
         if (in.levels < T::_height) {
             return false;
         }
@@ -173,7 +173,7 @@ bool read_rows(saltus_reader &in, std::vector<T> &rows, const std::int64_t *size
     }
 }
 
-/** Whether `n` elements may still come, by what bytes do not limit. */
+/** Whether `n` elements may follow, as far as bytes do not limit them. */
 template <class T>
 bool may_come([[maybe_unused]] const saltus_reader &in, [[maybe_unused]] std::uint64_t n) {
     if constexpr (free_elements<T>() > 0) {
@@ -183,7 +183,7 @@ bool may_come([[maybe_unused]] const saltus_reader &in, [[maybe_unused]] std::ui
     }
 }
 
-/** An array of this size, whose memory is used again. */
+/** An array of this size; its memory is reused. */
 template <class T>
 inline bool read(saltus_reader &in, std::vector<T> &elements, std::int64_t size) {
     const bool possible = allocates<T>() ? saltus_promise_size(&in, size, least<T>()) : saltus_check_size(&in, size, least<T>());
@@ -196,7 +196,7 @@ inline bool read(saltus_reader &in, std::vector<T> &elements, std::int64_t size)
     return read_each(in, elements.data(), elements.size());
 }
 
-/** An array of these sizes, whose memory is used again. */
+/** An array of these sizes; its memory is reused. */
 template <class T>
 bool read(saltus_reader &in, std::vector<T> &rows, std::initializer_list<std::int64_t> sizes) {
     using element = typename vector_of<T>::element;
@@ -226,7 +226,7 @@ inline bool write_numbers(saltus_writer &out, const void *from, std::size_t n) {
     }
 }
 
-/** `n` elements that follow each other. */
+/** `n` consecutive elements. */
 template <class T>
 inline bool write_each(saltus_writer &out, const T *from, std::size_t n) {
     if (n == 0) {
@@ -236,7 +236,7 @@ inline bool write_each(saltus_writer &out, const T *from, std::size_t n) {
         return write_numbers<sizeof(T)>(out, from, n);
     } else if constexpr (std::is_same_v<T, std::string>) {
         for (std::size_t i = 0; i < n; i++) {
-            // A NUL would end it on the wire.
+            // On the wire, a NUL would end it.
             const bool whole = std::memchr(from[i].data(), 0, from[i].size()) == nullptr;
             if (!whole || !saltus_write_text(&out, from[i].data(), from[i].size())) {
                 return false;
@@ -341,7 +341,7 @@ bool measure_each(saltus_size &size, const T *from, std::size_t n) {
     }
 }
 
-/** Adds a value. Arrays count with the size that they have. */
+/** Adds a value. Arrays count with their own size. */
 template <class T>
 bool measure(saltus_size &size, const T &value) {
     return measure_each(size, first(value), count<T>);
@@ -350,8 +350,8 @@ bool measure(saltus_size &size, const T &value) {
 /* ---- Size fields ---- */
 
 /**
- * Sets a size field to the size of dimension `Level` of an array: that of its first row, if it has one. A number that the
- * field cannot say becomes its largest, with which encoding fails.
+ * Sets a size field to the size of dimension `Level` of an array: that of its first row, if any. A number that does not
+ * fit becomes the largest, with which encoding fails.
  */
 template <std::size_t Level, class N, class T>
 void set_size(N &size, const std::vector<T> &rows) {
@@ -365,7 +365,7 @@ void set_size(N &size, const std::vector<T> &rows) {
     }
 }
 
-/** Fills in the size fields of all structs in a value. */
+/** Sets the size fields of all structs in a value. */
 template <class T>
 void set_sizes(T &value) {
     if constexpr (std::is_array_v<T> || vector_of<T>::value) {
@@ -379,7 +379,7 @@ void set_sizes(T &value) {
 
 /* ---- Whole messages ---- */
 
-/** A fingerprint, if there is one, and the fields. Returns the bytes that took, or -1. */
+/** Writes a fingerprint, if there is one, and the fields. Returns the number of bytes, or -1. */
 template <class T>
 int encode(const T &message, const std::uint64_t *fingerprint, void *buf, int offset, int maxlen) {
     saltus_writer out = saltus_writer_of(buf, offset, maxlen);
@@ -387,13 +387,13 @@ int encode(const T &message, const std::uint64_t *fingerprint, void *buf, int of
         return saltus_written(&out);
     }
     if (fingerprint != nullptr && out.end - out.start >= 8) {
-        // Who sends it in spite of the -1 shall not send something that can be decoded.
+        // If it is sent in spite of the -1, receivers must not be able to decode it.
         std::memset(out.start, 0, 8);
     }
     return -1;
 }
 
-/** A fingerprint, if there has to be one, and the fields. Returns the bytes that took, or -1. */
+/** Reads a fingerprint, if there must be one, and the fields. Returns the number of bytes, or -1. */
 template <class T>
 int decode(T &message, const std::uint64_t *fingerprint, const void *buf, int offset, int maxlen) {
     saltus_reader in = saltus_reader_of(buf, offset, maxlen);
@@ -406,13 +406,13 @@ int decode(T &message, const std::uint64_t *fingerprint, const void *buf, int of
         }
 #if defined(__cpp_exceptions)
     } catch (const std::exception &) {
-        // There is not memory enough for what the message holds.
+        // There is not enough memory for the message.
     }
 #endif
     return -1;
 }
 
-/** Bytes of the fields, and of a fingerprint if there is to be one; -1 if a message cannot be so long. */
+/** Bytes of the fields, and of a fingerprint if requested; -1 if a message cannot be that long. */
 template <class T>
 int encoded_size(const T &message, bool with_fingerprint) {
     saltus_size size = saltus_size_of_nothing();

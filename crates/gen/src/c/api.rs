@@ -1,4 +1,4 @@
-//! The functions that programs call: as LCM's generator emits them.
+//! The functions that programs call, as LCM's generator emits them.
 
 use super::unit::Unit;
 use crate::text::Text;
@@ -12,13 +12,13 @@ pub(crate) fn prototypes(unit: &Unit<'_>, t: &mut Text) {
         t.line("#endif").gap();
     }
     t.line("/**");
-    t.line(" * Encodes a message into `maxlen` bytes at `buf + offset`. Returns how many it took, or a negative number if they");
-    t.line(" * are too few, a size is negative, or an array is NULL though its size is not 0. A string that is NULL counts as empty.");
+    t.line(" * Encodes a message into `maxlen` bytes at `buf + offset`. Returns the number of bytes, or a negative number if");
+    t.line(" * `maxlen` is too small, a size is negative, or an array is NULL and its size is not 0. A NULL string counts as empty.");
     t.line(" */");
     t.line(format!("int {name}_encode(void *buf, int offset, int maxlen, const {name} *p);")).gap();
     t.line("/**");
-    t.line(" * Decodes a message from `maxlen` bytes at `buf + offset`. Returns how many it took, or a negative number if they are");
-    t.line(" * of another type or no such message; then nothing is allocated. What `*p` held before is not freed.");
+    t.line(" * Decodes a message from `maxlen` bytes at `buf + offset`. Returns the number of bytes, or a negative number if");
+    t.line(" * they are of another type or invalid; then nothing is allocated. Previous contents of `*p` are not freed.");
     t.line(" */");
     t.line(format!("int {name}_decode(const void *buf, int offset, int maxlen, {name} *p);")).gap();
     t.line(if fixed {
@@ -27,14 +27,14 @@ pub(crate) fn prototypes(unit: &Unit<'_>, t: &mut Text) {
         "/** Frees what decoding allocated, but not `*p` itself. Returns 0. */"
     });
     t.line(format!("int {name}_decode_cleanup({name} *p);")).gap();
-    t.line("/** How many bytes the message takes when it is encoded; negative if it cannot be. */");
+    t.line("/** The number of bytes of the encoded message; negative if it cannot be encoded. */");
     t.line(format!("int {name}_encoded_size(const {name} *p);")).gap();
     if fixed {
         t.line("#if __STDC_HOSTED__");
     }
-    t.line("/** Allocates a copy with all it contains, for the destroy function to free. NULL if there is no memory. */");
+    t.line("/** Allocates a deep copy, for the destroy function to free. NULL if there is no memory. */");
     t.line(format!("{name} *{name}_copy(const {name} *p);")).gap();
-    t.line("/** Frees a copy with all it contains. */");
+    t.line("/** Frees a copy and everything it contains. */");
     t.line(format!("void {name}_destroy({name} *p);"));
     if fixed {
         t.line("#endif");
@@ -118,7 +118,7 @@ fn copies(unit: &Unit<'_>, t: &mut Text) {
             t.line("return copy;");
             return;
         }
-        // What encodes and decodes is right for every type, so there is no third walk through its fields.
+        // Encoding and decoding work for every type, so copying needs no third traversal of the fields.
         t.line(format!("const int size = {name}_encoded_size(p);"));
         t.line("void *bytes = size < 0 ? NULL : malloc((size_t)size);");
         let encoded = format!("{name}_encode(bytes, 0, size, p) == size");

@@ -22,7 +22,7 @@ pub(crate) fn text(schema: &Schema, id: EnumId, options: &Options) -> String {
     t.line(format!("#ifndef SALTUS_{prefix}_H")).line(format!("#define SALTUS_{prefix}_H")).gap();
     t.line("#include <stdint.h>").gap();
     document(&mut t, &e.doc);
-    t.line("/* Any number may come over the wire, so it is not an enum of C. */");
+    t.line("/* Any number may be received, so it is not an enum of C. */");
     t.line(format!("typedef int32_t {name};"));
     for v in &e.values {
         document(&mut t, &v.doc);

@@ -48,7 +48,7 @@ fn constants(unit: &Unit<'_>, t: &mut Text) {
     let (prefix, fingerprint) = (&unit.prefix, unit.s.fingerprint);
     t.line("/** The first 8 bytes of every message, big endian. */");
     t.line(format!("#define {} UINT64_C({fingerprint:#018x})", unit.fingerprint()));
-    t.line("/** The type as type files call it. */");
+    t.line("/** The type's name in type files. */");
     let full = super::literal::text_literals(&names::prefixed(&unit.s.name, unit.options).to_string());
     t.line(format!("#define {prefix}_{} {}", unit.macros.added("TYPE_NAME"), full.concat()));
     t.line("/** This type, and all types in it, in the type language. */");

@@ -1,5 +1,5 @@
-//! What LCM's generator emits beyond the codec: publish and subscribe stubs, type information, and the functions with
-//! `__` that its own code calls. Needs LCM's headers and library, or drop-ins for them.
+//! Functions that LCM's generator emits beyond the codec: publish and subscribe stubs, type information, and the
+//! functions with `__` that its own code calls. Needs LCM's headers and library, or replacements for them.
 
 use super::unit::Unit;
 use crate::text::Text;
@@ -9,7 +9,7 @@ pub(crate) fn prototypes(unit: &Unit<'_>, t: &mut Text) {
     let name = &unit.name;
     t.line("/* ---- For programs of LCM ---- */").gap();
     t.line(format!("typedef struct _{name}_subscription_t {name}_subscription_t;")).gap();
-    t.line("/** Gets each message that arrives. It is freed when the handler returns. */");
+    t.line("/** Called for each message that arrives, which is freed when the handler returns. */");
     let handler =
         format!("const lcm_recv_buf_t *rbuf, const char *channel, const {name} *msg, void *userdata");
     t.line(format!("typedef void (*{name}_handler_t)({handler});")).gap();
@@ -21,14 +21,16 @@ pub(crate) fn prototypes(unit: &Unit<'_>, t: &mut Text) {
     t.line(format!("{};", subscribe(name))).gap();
     t.line("/** Ends a subscription. Returns 0, or a negative number. */");
     t.line(format!("int {name}_unsubscribe(lcm_t *lcm, {name}_subscription_t *subscription);")).gap();
-    t.line("/** How many messages may wait for this subscription. Returns 0, or a negative number. */");
+    t.line(
+        "/** Sets how many messages are queued for this subscription. Returns 0, or a negative number. */",
+    );
     t.line(format!("{};", set_capacity(name))).gap();
-    t.line("/** What the type consists of. */");
+    t.line("/** Type information. */");
     t.line(format!("size_t {name}_struct_size(void);"));
     t.line(format!("int {name}_num_fields(void);"));
     t.line(format!("int {name}_get_field(const {name} *p, int i, lcm_field_t *f);"));
     t.line(format!("const lcm_type_info_t *{name}_get_type_info(void);")).gap();
-    t.line("/* For the code of types that LCM's generator made. */");
+    t.line("/* For code made by LCM's generator. */");
     for line in support(name) {
         t.line(format!("{line};"));
     }
@@ -45,7 +47,7 @@ fn set_capacity(name: &str) -> String {
     format!("int {name}_subscription_set_queue_capacity({args})")
 }
 
-/// Heads of the functions with `__`: hash, hash with a path, encode, decode, cleanup, size, clone.
+/// The declarations of the functions with `__`: hash, hash with a path, encode, decode, cleanup, size, clone.
 fn support(name: &str) -> [String; 7] {
     [
         format!("int64_t __{name}_get_hash(void)"),
@@ -158,7 +160,8 @@ fn type_info(unit: &Unit<'_>, t: &mut Text) {
         }
         t.line("return 1;");
     });
-    // Functions on a pointer to anything, as the table has them: a call through a pointer of another type is not C.
+    // Functions on a `void` pointer, as the table requires: a call through another function pointer type is not
+    // valid C.
     let wrappers = [
         ("int", "encode", "void *buf, int offset, int maxlen, const void *p", "buf, offset, maxlen, p"),
         ("int", "decode", "const void *buf, int offset, int maxlen, void *p", "buf, offset, maxlen, p"),
@@ -202,7 +205,7 @@ fn describe(unit: &Unit<'_>, t: &mut Text, field: &Field) {
     let text = |s: &str| super::literal::text_literals(s).concat();
     t.line(format!("f->name = {};", text(&field.name)));
     t.line(format!("f->type = LCM_FIELD_{kind};"));
-    // LCM leaves the package away.
+    // LCM omits the package.
     t.line(format!("f->typestr = {};", text(&TypeName::of(&unit.schema.type_name(field.ty)).name)));
     t.line(format!("f->num_dim = {};", field.dims.len()));
     for (i, dim) in field.dims.iter().enumerate() {

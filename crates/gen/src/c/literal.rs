@@ -1,9 +1,10 @@
-//! Comments, numbers and texts as C and C++ write them.
+//! Comments, numbers and texts in the syntax of C and C++.
 
 use crate::text::Text;
 use saltus_types::{Const, ConstValue, Primitive};
 
-/// What a compiler could take amiss in a comment: its end, a joined line, signs that turn the direction of writing.
+/// Replaces text that a compiler could misinterpret in a comment: its end, a joined line, bidirectional control
+/// characters.
 fn harmless(line: &str) -> String {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let kept: String = line.chars().filter(|&c| !(turns(c) || c.is_control() && c != '\t')).collect();
@@ -15,7 +16,7 @@ fn harmless(line: &str) -> String {
     text
 }
 
-/// A doc comment, of one line or several; empty if there is nothing to say.
+/// A doc comment, of one line or several; empty without text.
 fn doc_comment(doc: &str) -> String {
     let lines: Vec<String> = doc.lines().map(harmless).collect();
     match lines.as_slice() {
@@ -45,7 +46,7 @@ pub(crate) fn line_comment(text: &str) -> String {
     format!("// {}", harmless(text))
 }
 
-/// The value of a constant. Integers keep the way they were written, where C reads it the same.
+/// The value of a constant. Integers keep their notation, where C reads it the same way.
 pub(crate) fn constant(c: &Const) -> String {
     match c.value {
         ConstValue::Int(value) => {
@@ -60,7 +61,7 @@ pub(crate) fn constant(c: &Const) -> String {
 fn integer(value: i64, long: bool, written: Option<&str>) -> String {
     let suffix = if long { "LL" } else { "" };
     match value {
-        // The sign is not part of a number in C, and the number without it is too large.
+        // In C the sign is not part of a number, and the number without it is too large.
         i64::MIN => "(-9223372036854775807LL - 1)".into(),
         _ if !long && value == i64::from(i32::MIN) => "(-2147483647 - 1)".into(),
         v if v < 0 => format!("({v}{suffix})"),
@@ -72,7 +73,7 @@ fn float(value: f64, single: bool) -> String {
     let suffix = if single { "f" } else { "" };
     let what = if value.is_nan() { "NAN" } else { "INFINITY" };
     if !value.is_finite() {
-        // Of the support headers, since a division by zero is no constant in C++.
+        // From the support headers, since a division by zero is not a constant in C++.
         let name = if single { format!("SALTUS_{what}F") } else { format!("SALTUS_{what}") };
         return if value < 0.0 { format!("(-{name})") } else { name };
     }
@@ -80,7 +81,7 @@ fn float(value: f64, single: bool) -> String {
     if value.is_sign_negative() { format!("({digits}{suffix})") } else { format!("{digits}{suffix}") }
 }
 
-/// A text as literals, one for each line; `?` is escaped where it could begin a trigraph.
+/// A text as literals, one per line; `?` is escaped where it could begin a trigraph.
 pub(crate) fn text_literals(text: &str) -> Vec<String> {
     let quoted = |line: &str| {
         let mut out = String::from("\"");
@@ -92,7 +93,7 @@ pub(crate) fn text_literals(text: &str) -> Vec<String> {
                 '\n' => out.push_str("\\n"),
                 '?' if before == '?' => out.push_str("\\?"),
                 c if (c as u32) < 0x20 || c as u32 > 0x7e => {
-                    // Octal: three digits and no more, whatever follows.
+                    // Octal: exactly three digits, before any character.
                     let mut bytes = [0; 4];
                     for b in c.encode_utf8(&mut bytes).bytes() {
                         out.push_str(&format!("\\{b:03o}"));

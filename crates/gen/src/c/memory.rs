@@ -1,4 +1,4 @@
-//! How the memory that a struct owns is given back.
+//! Generates the functions that free a struct's memory.
 
 use super::shape::{number_width, with_elements};
 use super::unit::Unit;
@@ -42,7 +42,7 @@ fn first(unit: &Unit<'_>, field: &Field) -> String {
     }
 }
 
-/// Gives back what `count` elements own.
+/// Frees the memory of `count` elements.
 fn release(unit: &Unit<'_>, field: &Field, place: &str, count: &str) -> String {
     match field.ty {
         Type::Primitive(_) => format!("saltus_free_strings({place}, {count});"),

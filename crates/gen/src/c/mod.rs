@@ -1,8 +1,8 @@
 //! C99, source-compatible with what LCM's generator emits, on `saltus/wire.h`.
 //!
-//! A type is two files. The header has the struct, the functions for programs, and below them the support functions
-//! that types call which contain this one; the source file has the bodies. The C++ generator shares what is known of
-//! names, shapes, comments and constants.
+//! A type has two files. The header has the struct, the functions for programs, and below them the support
+//! functions for types that contain this one; the source file has the bodies. The C++ generator shares names,
+//! shapes, comments and constants.
 
 mod api;
 mod enums;
@@ -23,7 +23,7 @@ use saltus_types::Schema;
 use shape::Shapes;
 use unit::Unit;
 
-/// The support headers, which are written beside the generated code.
+/// The support headers, which are written next to the generated code.
 pub(crate) const WIRE_H: &str = include_str!("../../runtime/saltus/wire.h");
 const NUMBERS_H: &str = include_str!("../../runtime/saltus/numbers.h");
 const PLAIN_H: &str = include_str!("../../runtime/saltus/plain.h");

@@ -1,10 +1,10 @@
-//! What types, fields and constants are called in C.
+//! Names of types, fields and constants in C.
 
 use crate::names::{Scope, distinct, identifier};
 use crate::{Options, Unsupported};
 use saltus_types::{Const, Schema, Struct, Type, TypeName};
 
-/// Keywords of C, and words that its standard headers or the compiler's GNU mode make into something else.
+/// Keywords of C, and macros of its standard headers or of the compiler's GNU mode.
 pub(crate) const RESERVED: &[&str] = &[
     "auto",
     "break",
@@ -79,7 +79,7 @@ pub(crate) fn type_name(name: &TypeName, options: &Options) -> String {
     identifier(&prefixed(name, options).to_string(), RESERVED)
 }
 
-/// `EXLCM_EXAMPLE_T`: what its macros start with.
+/// `EXLCM_EXAMPLE_T`: the prefix of its macros.
 pub(crate) fn macro_prefix(name: &TypeName, options: &Options) -> String {
     type_name(name, options).to_ascii_uppercase()
 }
@@ -89,14 +89,14 @@ pub(crate) fn members(s: &Struct) -> Scope {
     Scope::new(RESERVED, s.fields.iter().map(|f| f.name.as_str()))
 }
 
-/// The constants of a struct, and the names that are added to them, without the prefix of the type.
+/// The constants of a struct, and the names added to them, without the prefix of the type.
 pub(crate) struct Macros {
     scope: Scope,
     consts: Vec<String>,
 }
 
 impl Macros {
-    /// Those of a struct.
+    /// The macros of a struct.
     pub fn of(s: &Struct) -> Macros {
         Macros {
             scope: Scope::new(&[], s.consts.iter().map(|c| c.name.as_str())),
@@ -107,7 +107,7 @@ impl Macros {
     pub fn constant(&self, c: &Const) -> String {
         self.scope.of(&c.name)
     }
-    /// A name of ours, which yields to a constant of that name.
+    /// An added name, which gives way to a constant of that name.
     pub fn added(&self, name: &str) -> String {
         let mut name = name.to_owned();
         while self.consts.iter().any(|c| self.scope.of(c) == name) {
@@ -117,13 +117,13 @@ impl Macros {
     }
 }
 
-/// Refuses types that would get the same name, or macros of the same name.
+/// Refuses types that would have the same name, or macros of the same name.
 pub(crate) fn check(schema: &Schema, options: &Options) -> Result<(), Unsupported> {
     let same = "in C it would have the same name as `{}`, or macros of the same names";
     distinct(schema, |name| macro_prefix(name, options), same)
 }
 
-/// `"folder/name"` as it stands behind `#include`.
+/// `"folder/name"`, for `#include`.
 pub(crate) fn include(options: &Options, file: &str) -> String {
     match options.include_folder.as_deref().map(|f| f.trim_end_matches('/')).filter(|f| !f.is_empty()) {
         Some(folder) => format!("#include \"{folder}/{file}\""),

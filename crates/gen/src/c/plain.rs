@@ -1,4 +1,4 @@
-//! The plain layout of a type: a struct that is built and read where it lies.
+//! The plain layout of a type: a struct that is built and read in place.
 
 use super::literal::{banner, document};
 use super::names;
@@ -7,7 +7,7 @@ use crate::text::Text;
 use saltus_types::plain::{Plain, plain};
 use saltus_types::{Dim, Extent, Field, Primitive, StructId, Type};
 
-/// The header, if the type has a plain layout that takes room.
+/// The header, if the type has a plain layout of nonzero size.
 pub(crate) fn text(unit: &Unit<'_>) -> Option<String> {
     let layout = plain(unit.schema, unit.id).filter(|layout| layout.size > 0)?;
     let (name, prefix) = (format!("{}_plain", unit.name), &unit.prefix);
@@ -25,7 +25,7 @@ pub(crate) fn text(unit: &Unit<'_>) -> Option<String> {
     let (hash, size) = (macro_of(unit, "PLAIN_HASH"), macro_of(unit, "PLAIN_SIZE"));
     t.line("/** Hash of the layout: the first 8 bytes of every message, in the machine's order. */");
     t.line(format!("#define {hash} UINT64_C({:#018x})", layout.hash));
-    t.line("/** Bytes of a message: the hash and the struct. So much is to be borrowed. */");
+    t.line("/** Bytes of a message: the hash and the struct. Loan this many. */");
     t.line(format!("#define {size} {}", layout.size + 8)).gap();
     structure(unit, &layout, &name, &mut t);
     functions(&layout, &name, &hash, &mut t);
@@ -38,11 +38,11 @@ fn macro_of(unit: &Unit<'_>, name: &str) -> String {
     format!("{}_{}", unit.prefix, unit.macros.added(name))
 }
 
-/// The hash says the byte order, and was computed for one.
+/// The hash includes the byte order, and was computed for one.
 pub(crate) fn byte_order(t: &mut Text) {
     let (order, word) = if cfg!(target_endian = "little") { ("LITTLE", "little") } else { ("BIG", "big") };
     t.line(format!("#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_{order}_ENDIAN__"));
-    t.line(format!("#error \"made for a {word}-endian machine: generate it on the machine it is for\""));
+    t.line(format!("#error \"made for a {word}-endian machine: generate it on the target machine\""));
     t.line("#endif").gap();
 }
 
@@ -62,11 +62,11 @@ pub(crate) fn inner(fields: &[Field], layout: &Plain) -> Vec<StructId> {
 pub(crate) enum Member<'a> {
     /// A field, its name, and its offset.
     Field(&'a Field, &'a str, usize),
-    /// Bytes that are zero: a name and a number.
+    /// Zero bytes: a name and a number.
     Padding(String, usize),
 }
 
-/// All members in their order. `names` are those of all fields of the type.
+/// All members in order. `names` are those of all fields of the type.
 pub(crate) fn members<'a>(fields: &'a [Field], layout: &Plain, names: &'a [String]) -> Vec<Member<'a>> {
     let (mut members, mut pads) = (Vec::new(), 0);
     let mut pad = |members: &mut Vec<Member<'a>>, size: usize| {
@@ -87,7 +87,8 @@ pub(crate) fn members<'a>(fields: &'a [Field], layout: &Plain, names: &'a [Strin
     members
 }
 
-/// Declares the members; `inner` is what the plain struct of a struct is called, `std` stands before types of fixed width.
+/// Declares the members; `inner` returns the name of a nested plain struct, `std` is the prefix of fixed-width
+/// types.
 pub(crate) fn declare(t: &mut Text, members: &[Member<'_>], std: &str, inner: impl Fn(StructId) -> String) {
     for member in members {
         match member {
@@ -108,7 +109,7 @@ pub(crate) fn declare(t: &mut Text, members: &[Member<'_>], std: &str, inner: im
     }
 }
 
-/// `[2][3]`; no plain layout has another size than a fixed one.
+/// `[2][3]`; a plain layout has only fixed sizes.
 fn sizes(field: &Field) -> String {
     let fixed = |d: &Dim| if let Extent::Fixed(n) = d.extent { format!("[{n}]") } else { String::new() };
     field.dims.iter().map(fixed).collect()
@@ -134,14 +135,14 @@ fn structure(unit: &Unit<'_>, layout: &Plain, name: &str, t: &mut Text) {
 fn functions(layout: &Plain, name: &str, hash: &str, t: &mut Text) {
     let align = layout.align;
     t.line("/**");
-    t.line(" * Begins a message in room of `len` bytes, such as a loan: writes the hash, and zeros behind it. Returns the struct");
-    t.line(" * to be filled in, or NULL if there is too little room or it does not lie at a multiple of 8.");
+    t.line(" * Begins a message in a buffer of `len` bytes, such as a loan: writes the hash, and zeros after it. Returns the struct");
+    t.line(" * to fill in, or NULL if the buffer is too small or not aligned to 8.");
     t.line(" */");
     t.block(format!("static inline {name} *{name}_place(void *room, size_t len) {{"), "}", |t| {
         t.line(format!("return ({name} *)saltus_plain_place(room, len, {hash}, sizeof({name}), {align});"));
     });
     t.gap();
-    t.line("/** Whether received bytes have this layout, and if not, why. */");
+    t.line("/** Whether received bytes have this layout, and if not, why not. */");
     t.block(
         format!("static inline enum saltus_plain {name}_check(const void *message, size_t len) {{"),
         "}",
@@ -151,8 +152,8 @@ fn functions(layout: &Plain, name: &str, hash: &str, t: &mut Text) {
     );
     t.gap();
     t.line("/**");
-    t.line(" * The struct in received bytes, where it lies, or NULL if the check does not find them right. In a view: copy out");
-    t.line(" * what is needed, and believe it only once the view is validated.");
+    t.line(" * The struct in received bytes, in place, or NULL if the check fails. In a view, copy");
+    t.line(" * the data you need, and trust it only once the view is validated.");
     t.line(" */");
     t.block(
         format!("static inline const {name} *{name}_look(const void *message, size_t len) {{"),

@@ -1,4 +1,4 @@
-//! How a struct is read from a message.
+//! Generates the functions that read a struct from a message.
 
 use super::literal::line_comment;
 use super::shape::{Part, is_empty, number_width, parts, verb};
@@ -13,10 +13,7 @@ pub(crate) fn emit(unit: &Unit<'_>, t: &mut Text) {
         t.gap();
         t.line(format!("SALTUS_ASSERT({name}_has_no_padding, sizeof({name}) == {min});")).gap();
         t.block(format!("bool {name}_read(saltus_reader *in, {name} *p, size_t n) {{"), "}", |t| {
-            t.line(format!(
-                "// {} numbers of {} bytes each, and nothing between them.",
-                uniform.count, uniform.width
-            ));
+            t.line(format!("// {} numbers of {} bytes each, without padding.", uniform.count, uniform.width));
             refuse(t, &format!("in->levels < {}", unit.shape().height));
             t.line(format!("return saltus_read_array_{}(in, p, n * {});", uniform.width * 8, uniform.count));
         });
@@ -94,7 +91,7 @@ fn fixed(unit: &Unit<'_>, t: &mut Text, field: &Field) {
     }
     let (ty, min) = (unit.type_name(field.ty), unit.shapes.min(field.ty));
     let first = unit.first(field, &format!("{ty} *"));
-    // Only what allocates could take what its neighbours need.
+    // Only a type that allocates could use bytes that its neighbors need.
     let fixed = unit.shapes.is_fixed(field.ty);
     let promise = if fixed { String::new() } else { format!("!saltus_promise_size(in, {count}, {min}) || ") };
     refuse(t, &format!("{promise}!{ty}_read(in, {first}, {count})"));
@@ -112,7 +109,7 @@ fn variable(unit: &Unit<'_>, t: &mut Text, field: &Field) {
             refuse(t, &format!("!saltus_{verb}_sizes(in, {sizes}, {n}, {min})"));
         }
     }
-    // Before they are allocated, since bytes do not limit what they have.
+    // Before they are allocated, since bytes do not limit their number.
     let free = unit.shapes.free(field.ty);
     if free > 0 {
         let counts: Vec<String> =
@@ -133,7 +130,7 @@ fn rows(unit: &Unit<'_>, t: &mut Text, field: &Field, level: usize, place: &str)
     let body = |t: &mut Text| {
         match number_width(field.ty) {
             Some(_) if is_last => t.line(format!("{place} = malloc({count} * sizeof *{place});")),
-            // Zeros: what is not read yet owns nothing.
+            // Zeros: elements not read yet own nothing.
             _ => t.line(format!("{place} = calloc({count}, sizeof *{place});")),
         };
         if !is_last {

@@ -1,21 +1,21 @@
-//! What is known of a type before a message comes: what its values take on the wire, and whether they can be copied as
-//! one array of numbers. For C and C++.
+//! Properties of a type that do not depend on a message: the size of its values on the wire, and whether they can
+//! be copied as one array of numbers. For C and C++.
 
 use saltus_types::{Extent, Field, Primitive, Schema, Struct, StructId, Type};
 use std::collections::HashMap;
 
-/// What is known of one struct.
+/// Properties of one struct.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shape {
     /// Least number of bytes on the wire.
     pub min: u64,
-    /// Whether it never takes more, and owns no memory.
+    /// Whether every value has that size, and owns no memory.
     pub fixed: bool,
-    /// Rows and elements that it always has and that take no bytes.
+    /// Rows and elements of zero size that every value has.
     pub free: u64,
     /// Whether every number in it has the same width, so that a struct is an array of them.
     pub uniform: Option<Uniform>,
-    /// How many structs lie in each other in it by value, itself included.
+    /// The number of structs nested by value, including itself.
     pub height: u32,
 }
 
@@ -40,7 +40,7 @@ impl Shapes<'_> {
     pub fn of(schema: &Schema) -> Shapes<'_> {
         let mut shapes = Shapes { schema, known: HashMap::new() };
         for root in schema.ids() {
-            // Contained structs first; without recursion, since a chain of types may be as long as the files.
+            // Contained structs first; not recursive, since a chain of types may be as long as the files.
             let mut path = vec![root];
             while let Some(&id) = path.last() {
                 let missing = by_value(schema, id).find(|inner| !shapes.known.contains_key(inner));
@@ -72,17 +72,17 @@ impl Shapes<'_> {
         field.is_variable() || !self.is_fixed(field.ty)
     }
 
-    /// Whether every value of this type takes the same bytes on the wire.
+    /// Whether every value of this type has the same size on the wire.
     pub fn is_fixed(&self, ty: Type) -> bool {
         self.schema.is_fixed(ty)
     }
 
-    /// Rows and elements that a value of this type always has and that take no bytes.
+    /// Rows and elements of zero size that every value of this type has.
     pub fn free(&self, ty: Type) -> u64 {
         if let Type::Struct(id) = ty { self.schema.free_elements(id) } else { 0 }
     }
 
-    /// How many rows and elements that take no bytes an array of fixed size has itself.
+    /// The number of rows and elements of zero size of an array of fixed size itself.
     pub fn free_rows(&self, field: &Field) -> u64 {
         if field.is_variable() || self.min(field.ty) > 0 && !is_empty(field) {
             return 0;
@@ -96,12 +96,12 @@ impl Shapes<'_> {
         sum
     }
 
-    /// The fields that a reader has something to do for.
+    /// The fields that a reader must process.
     pub fn to_read<'s>(&self, s: &'s Struct) -> impl Iterator<Item = &'s Field> {
         s.fields.iter().filter(|f| !is_empty(f) || self.free_rows(f) > 0)
     }
 
-    /// Bytes of the field itself, if they are always the same.
+    /// The size of the field itself, if it is fixed.
     pub fn fixed_size(&self, field: &Field) -> Option<u64> {
         let count = field.fixed_count().filter(|_| self.is_fixed(field.ty))?;
         Some(count.saturating_mul(self.min(field.ty)))
@@ -111,7 +111,7 @@ impl Shapes<'_> {
         let ty = Type::Struct(id);
         let (min, fixed, free) = (self.min(ty), self.is_fixed(ty), self.free(ty));
         let inner = by_value(self.schema, id).map(|inner| self.get(inner).height).max().unwrap_or(0);
-        // Not if something in it has to be counted.
+        // Not if something in it must be counted.
         let uniform = if fixed && free == 0 { self.uniform(&self.schema.get(id).fields) } else { None };
         Shape { min, fixed, free, uniform, height: inner.saturating_add(1) }
     }
@@ -126,7 +126,7 @@ impl Shapes<'_> {
                     _ => return None,
                 },
             };
-            // In C an array without elements has one, and in C++ it is no array.
+            // In C an array without elements has one, and in C++ it is not an array.
             let count = field.fixed_count().filter(|&n| n > 0)?;
             let before = sum.get_or_insert(Uniform { width: one.width, count: 0 });
             if before.width != one.width {
@@ -138,7 +138,7 @@ impl Shapes<'_> {
     }
 }
 
-/// Structs that lie in this one by value.
+/// Structs nested in this one by value.
 pub(crate) fn by_value(schema: &Schema, id: StructId) -> impl Iterator<Item = StructId> {
     schema.get(id).fields.iter().filter(|f| !f.is_variable()).filter_map(|f| match f.ty {
         Type::Struct(inner) => Some(inner),
@@ -146,7 +146,7 @@ pub(crate) fn by_value(schema: &Schema, id: StructId) -> impl Iterator<Item = St
     })
 }
 
-/// Whether it is an array of fixed size without elements: a constant of 0 is one of its sizes.
+/// Whether it is an array of fixed size without elements: one of its sizes is a constant 0.
 pub(crate) fn is_empty(field: &Field) -> bool {
     field.fixed_count() == Some(0)
 }
@@ -165,11 +165,11 @@ pub(crate) fn number_width(ty: Type) -> Option<usize> {
     }
 }
 
-/// Fields in the order of the wire; scalar numbers that follow each other are one run, since one check of the bounds
-/// does for all of them.
+/// Fields in the order of the wire. Consecutive scalar numbers form one run, since one bounds check suffices for
+/// all of them.
 #[derive(Debug)]
 pub(crate) enum Part<'a> {
-    /// Scalar numbers, each with its place in the run, and the bytes of the run.
+    /// Scalar numbers, each with its offset in the run, and the size of the run.
     Run(Vec<(&'a Field, usize)>, usize),
     /// Anything else.
     One(&'a Field),
@@ -193,7 +193,7 @@ pub(crate) fn parts<'a>(fields: impl Iterator<Item = &'a Field>) -> Vec<Part<'a>
     parts
 }
 
-/// What the support headers call a scalar number of this type: `saltus_get_int32`.
+/// The name of a scalar number of this type in the support headers: `saltus_get_int32`.
 pub(crate) fn verb(ty: Type) -> &'static str {
     match ty {
         Type::Primitive(Primitive::Int8 | Primitive::Boolean) => "int8",

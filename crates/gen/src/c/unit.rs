@@ -1,4 +1,4 @@
-//! One type and all that its files need to know of it.
+//! One type, and the information that its files need.
 
 use super::names::{self, Macros};
 use super::shape::{Shape, Shapes};
@@ -52,19 +52,19 @@ impl<'a> Unit<'a> {
     pub fn member(&self, field: &Field) -> String {
         self.members.of(&field.name)
     }
-    /// The member of a field as a function sees it.
+    /// The member of a field in a function.
     pub fn place(&self, field: &Field) -> String {
         format!("p->{}", self.member(field))
     }
-    /// The field as the type file has it.
+    /// The field as declared in the type file.
     pub fn field_text(&self, field: &Field) -> String {
         self.schema.field_to_lcm(field, &self.s.name.package)
     }
-    /// Whether elements of this field contain this type again, by way of another one.
+    /// Whether elements of this field contain this type again, through another one.
     fn is_cyclic(&self, ty: Type) -> bool {
         matches!(ty, Type::Struct(id) if id != self.id && self.schema.closure(id).contains(&self.id))
     }
-    /// What has to be known before the struct, and what may come after it.
+    /// The headers to include before the struct, and those after it.
     pub fn includes(&self) -> (Vec<String>, Vec<String>) {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for field in self.s.fields.iter().filter(|f| f.ty != Type::Struct(self.id)) {
@@ -97,26 +97,26 @@ impl<'a> Unit<'a> {
         if field.is_variable() {
             return format!("{base} {}{name};", "*".repeat(stars + field.dims.len()));
         }
-        // C has no arrays without elements: they have one, which is not on the wire.
+        // C has no arrays without elements: they get one, which is not on the wire.
         let size = |extent| if extent == Extent::Fixed(0) { "1".into() } else { self.extent(extent) };
         let dims: String = field.dims.iter().map(|d| format!("[{}]", size(d.extent))).collect();
         format!("{base} {}{name}{dims};", "*".repeat(stars))
     }
-    /// Size of a dimension: a number, or the member that says it.
+    /// Size of a dimension: a number, or the size field's member.
     pub fn extent(&self, extent: Extent) -> String {
         match extent {
             Extent::Fixed(n) => n.to_string(),
             Extent::Variable(i) => self.place(&self.s.fields[i]),
         }
     }
-    /// Size of a dimension as a `size_t`; a variable one is known not to be negative.
+    /// Size of a dimension as a `size_t`; a variable one is not negative here.
     pub fn count(&self, extent: Extent) -> String {
         match extent {
             Extent::Fixed(n) => n.to_string(),
             Extent::Variable(_) => format!("(size_t){}", self.extent(extent)),
         }
     }
-    /// How many elements a field of fixed size has.
+    /// The number of elements of a field of fixed size.
     pub fn fixed_count(&self, field: &Field) -> String {
         field.fixed_count().unwrap_or(u64::MAX).to_string()
     }
@@ -129,7 +129,7 @@ impl<'a> Unit<'a> {
             _ => format!("({element})({place})"),
         }
     }
-    /// `p->n, 2, p->m` for a function that takes an array of sizes.
+    /// `p->n, 2, p->m`, for a function that accepts an array of sizes.
     pub fn sizes(&self, field: &Field) -> String {
         let dims: Vec<String> = field.dims.iter().map(|d| self.extent(d.extent)).collect();
         format!("(const int64_t[]){{{}}}", dims.join(", "))

@@ -1,4 +1,4 @@
-//! How a struct is written to a message, and how its bytes are counted.
+//! Generates the functions that write a struct to a message and count its bytes.
 
 use super::literal::line_comment;
 use super::read::refuse;
@@ -20,10 +20,7 @@ fn write(unit: &Unit<'_>, t: &mut Text) {
     t.gap();
     if let Some(uniform) = unit.shape().uniform {
         t.block(head, "}", |t| {
-            t.line(format!(
-                "// {} numbers of {} bytes each, and nothing between them.",
-                uniform.count, uniform.width
-            ));
+            t.line(format!("// {} numbers of {} bytes each, without padding.", uniform.count, uniform.width));
             refuse(t, &format!("n > 0 && out->levels < {}", unit.shape().height));
             t.line(format!(
                 "return saltus_write_array_{}(out, p, n * {});",
@@ -48,7 +45,7 @@ fn write(unit: &Unit<'_>, t: &mut Text) {
     t.block(head, "}", |t| each(t, "out", "write_fields(out, &p[i])"));
 }
 
-/// The loop over structs that follow each other, one level down.
+/// The loop over consecutive structs, one level down.
 fn each(t: &mut Text, cursor: &str, one: &str) {
     t.block("if (n == 0) {", "}", |t| {
         t.line("return true;");
@@ -104,11 +101,11 @@ fn put(unit: &Unit<'_>, field: &Field, place: &str, count: &str) -> String {
     }
 }
 
-/// Goes through the rows of the last dimension of an array of variable size, if it has elements, and returns false
-/// where `wrong` says so of a row: of its place and the number of its elements.
+/// Iterates over the rows of the last dimension of an array of variable size, if it has elements. Returns false if
+/// `wrong`, given the row's address and number of elements, says so.
 fn rows(unit: &Unit<'_>, t: &mut Text, field: &Field, wrong: &dyn Fn(&str, &str) -> String) {
     let mut sizes = Vec::new();
-    // No message has more elements, and it keeps what follows right where a size_t has 32 bits.
+    // No message has more elements, and it prevents overflow where a size_t has 32 bits.
     let mut long = Vec::new();
     for dim in &field.dims {
         let Extent::Variable(i) = dim.extent else { continue };
@@ -170,7 +167,7 @@ fn measure(unit: &Unit<'_>, t: &mut Text) {
             t.line("(void)size;").line("(void)p;");
         }
         if fixed > 0 {
-            t.line("// What always takes the same.");
+            t.line("// The part of fixed size.");
             refuse(t, &format!("!saltus_add(size, 1, {fixed})"));
         }
         for field in with_elements(unit.s).filter(|f| unit.shapes.fixed_size(f).is_none()) {

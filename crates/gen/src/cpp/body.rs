@@ -14,7 +14,7 @@ pub(crate) fn emit(class: &Class<'_>, t: &mut Text) {
     set_sizes(class, t);
 }
 
-/// The functions that LCM's programs call. Parameters have names that are not those of fields.
+/// The functions that LCM programs call. Parameters have names that no field has.
 fn api(class: &Class<'_>, t: &mut Text) {
     let (name, m) = (&class.place.name, &class.members);
     let (buf, offset, maxlen) = (m.added("buf"), m.added("offset"), m.added("maxlen"));
@@ -73,7 +73,7 @@ fn arguments(class: &Class<'_>, field: &Field) -> String {
     format!("{member}, {{{}}}", sizes.join(", "))
 }
 
-/// A run of numbers at `at`; `one` says the statement for a field, its member, and its place.
+/// A run of numbers at `at`; `one` returns the statement for a field, its member, and its offset.
 fn run(
     class: &Class<'_>,
     t: &mut Text,
@@ -167,7 +167,7 @@ fn measure(class: &Class<'_>, t: &mut Text) {
             t.line(line_comment(&class.field_text(field)));
             refuse(t, &format!("!::saltus::wire::measure({size}, {})", class.members.field(field)));
         }
-        t.line("// What always takes the same.");
+        t.line("// The part of fixed size.");
         t.line(format!("return saltus_add(&{size}, 1, {fixed});"));
     });
     t.gap();
@@ -177,7 +177,7 @@ fn set_sizes(class: &Class<'_>, t: &mut Text) {
     let s = class.s;
     t.block(format!("inline void {}::set_sizes() {{", class.place.name), "}", |t| {
         for i in s.size_fields() {
-            // The array that says it with its outermost dimension knows best.
+            // The array that it sizes in its outermost dimension is preferred.
             let Some((array, level)) = s.sized_by(i).min_by_key(|&(_, level)| level) else { continue };
             let array = class.members.field(&s.fields[array]);
             let member = class.members.field(&s.fields[i]);

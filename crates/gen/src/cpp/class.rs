@@ -30,7 +30,7 @@ impl<'a> Class<'a> {
     pub fn shape(&self) -> Shape {
         self.shapes.get(self.id)
     }
-    /// The field as the type file has it.
+    /// The field as declared in the type file.
     pub fn field_text(&self, field: &Field) -> String {
         self.schema.field_to_lcm(field, &self.s.name.package)
     }
@@ -59,7 +59,7 @@ impl<'a> Class<'a> {
             return format!("{}{element}{tail} {name};", "std::array<".repeat(sizes.len()));
         }
         let dims: String = sizes.iter().map(|n| format!("[{n}]")).collect();
-        // Numbers that nobody has set shall not be what lay in memory.
+        // Numbers that are never set must not have the previous contents of memory.
         let start = match field.ty {
             Type::Primitive(Primitive::String) | Type::Struct(_) => "",
             _ if field.is_array() => " = {}",
@@ -91,7 +91,7 @@ impl<'a> Class<'a> {
         if let Some(uniform) = self.shape().uniform {
             let bytes = self.shape().min;
             t.line(format!(
-                "static_assert(sizeof({}) == {bytes}, \"{} numbers and nothing between them\");",
+                "static_assert(sizeof({}) == {bytes}, \"{} numbers without padding\");",
                 self.place.name, uniform.count
             ));
         }
@@ -110,7 +110,7 @@ impl<'a> Class<'a> {
         t.line("/** The first 8 bytes of every message, big endian. */");
         let fingerprint = self.s.fingerprint;
         t.line(format!("static constexpr std::uint64_t {} = {fingerprint:#018x};", added("FINGERPRINT")));
-        t.line("/** The type as type files call it. */");
+        t.line("/** The type's name in type files. */");
         let full = text_literals(&prefixed(&self.s.name, self.options).to_string()).concat();
         t.line(format!("static constexpr const char *{} = {full};", added("FULL_NAME")));
         t.line("/** This type, and all types in it, in the type language. */");
@@ -125,20 +125,20 @@ impl<'a> Class<'a> {
 
     fn functions(&self, t: &mut Text) {
         t.line("/**");
-        t.line(" * Encodes the message into `maxlen` bytes at `buf + offset`. Returns how many it took, or -1 if they are too few,");
-        t.line(" * an array has another size than its size field says (see `set_sizes`) or can say, or a string contains a NUL.");
+        t.line(" * Encodes the message into `maxlen` bytes at `buf + offset`. Returns the number of bytes, or -1 if `maxlen` is too small,");
+        t.line(" * a size field differs from its array (see `set_sizes`) or cannot hold its size, or a string contains a NUL.");
         t.line(" */");
         t.line("int encode(void *buf, int offset, int maxlen) const;");
-        t.line("/** How many bytes the message takes when it is encoded; -1 if it is too long for any. */");
+        t.line("/** The number of bytes of the encoded message; -1 if it is too long. */");
         t.line("int getEncodedSize() const;");
         t.line("/**");
-        t.line(" * Decodes a message from `maxlen` bytes at `buf + offset` into this one, whose memory is used again. Returns how many");
-        t.line(" * it took, or -1 if they are of another type or no such message; then the fields are valid but arbitrary.");
+        t.line(" * Decodes a message from `maxlen` bytes at `buf + offset` into this one, reusing its memory. Returns the number of");
+        t.line(" * bytes, or -1 if they are of another type or invalid; then the fields are valid but arbitrary.");
         t.line(" */");
         t.line("int decode(const void *buf, int offset, int maxlen);");
         t.line("/**");
-        t.line(" * Makes the size fields say what sizes the arrays have, here and in all structs inside. A field of too few bits for");
-        t.line(" * that says its largest number, and `encode` returns -1.");
+        t.line(" * Sets the size fields to the sizes of the arrays, here and in all nested structs. A field with too few bits gets");
+        t.line(" * its largest number, and `encode` returns -1.");
         t.line(" */");
         t.line("void set_sizes();");
         t.line("/** The fingerprint as a signed number. */");
@@ -155,12 +155,15 @@ impl<'a> Class<'a> {
         t.line("bool _read(saltus_reader &in);");
         t.line("bool _measure(saltus_size &size) const;");
         t.line(format!(
-            "static constexpr std::size_t _least = {}; // bytes that a value takes at least",
+            "static constexpr std::size_t _least = {}; // least number of bytes of a value",
             shape.min
         ));
-        t.line(format!("static constexpr bool _fixed = {}; // whether it never takes more", shape.fixed));
         t.line(format!(
-            "static constexpr std::uint64_t _free = {}; // elements that it always has and that take no bytes",
+            "static constexpr bool _fixed = {}; // whether every value takes that many",
+            shape.fixed
+        ));
+        t.line(format!(
+            "static constexpr std::uint64_t _free = {}; // elements of zero size that every value has",
             shape.free
         ));
         let width = shape.uniform.map_or(0, |u| u.width);
@@ -168,7 +171,7 @@ impl<'a> Class<'a> {
             "static constexpr std::size_t _width = {width}; // bytes of each number, if all have the same"
         ));
         if width > 0 {
-            t.line(format!("static constexpr unsigned _height = {}; // structs in each other", shape.height));
+            t.line(format!("static constexpr unsigned _height = {}; // nested structs", shape.height));
         }
     }
 }

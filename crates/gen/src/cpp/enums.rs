@@ -18,7 +18,7 @@ pub(crate) fn text(e: &Enum, options: &Options) -> String {
     t.line("#include <cstdint>").gap();
     in_namespace(&mut t, &place, |t| {
         document(t, &e.doc);
-        t.line("// Any number may come over the wire, and is kept.");
+        t.line("// Any number may be received, and is kept.");
         t.block(format!("enum class {} : std::int32_t {{", place.name), "};", |t| {
             for v in &e.values {
                 document(t, &v.doc);

@@ -1,12 +1,12 @@
 //! Which classes share a header.
 //!
-//! Types that contain each other by way of arrays need each other's class whole before any function body, so they stand
-//! in one header: that of the first of them by name. The headers of the others only include it.
+//! Types that contain each other through arrays need each other's complete class before any function body. So they
+//! share one header: that of the first of them by name. The headers of the others only include it.
 
 use crate::c::shape::by_value;
 use saltus_types::{Schema, StructId, Type};
 
-/// The structs that share a header with `id`, those contained by value first. Alone, if nothing comes back to it.
+/// The structs that share a header with `id`, those contained by value first. Only `id`, if none refers back to it.
 pub(crate) fn members(schema: &Schema, id: StructId) -> Vec<StructId> {
     let comes_back = |other: &StructId| *other == id || schema.closure(*other).contains(&id);
     let mut group: Vec<StructId> = schema.closure(id).into_iter().filter(comes_back).collect();

@@ -59,14 +59,14 @@ pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Res
     Ok(files)
 }
 
-/// The header of a type that stands in the header of another one.
+/// The header of a type that is defined in another type's header.
 fn forward(schema: &Schema, options: &Options, id: StructId, head: StructId) -> String {
     let mut t = Text::new("    ");
     let guard = names::place(schema, id, options).guard();
     let its = names::place(schema, head, options).file(".hpp");
     t.line(banner(&schema.get(id).file));
     t.line(format!("#ifndef SALTUS_{guard}_HPP")).line(format!("#define SALTUS_{guard}_HPP")).gap();
-    t.line("// The two contain each other, so they stand together.");
+    t.line("// The two contain each other, so they share a header.");
     t.line(include(options, &its)).gap();
     t.line(format!("#endif // SALTUS_{guard}_HPP"));
     t.finish()
@@ -115,7 +115,7 @@ fn header(
     t.finish()
 }
 
-/// The files that a group needs, the support headers first.
+/// The files that a group includes, the support headers first.
 fn included(schema: &Schema, options: &Options, group: &[StructId]) -> Vec<String> {
     let mut files = vec!["saltus/wire.hpp".to_owned()];
     files.extend(

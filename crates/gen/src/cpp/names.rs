@@ -1,4 +1,4 @@
-//! What types, fields and constants are called in C++.
+//! Names of types, fields and constants in C++.
 
 use crate::c::names::prefixed;
 use crate::names::{Scope, distinct, identifier};
@@ -6,7 +6,7 @@ use crate::text::Text;
 use crate::{Options, Unsupported};
 use saltus_types::{Const, Field, Schema, Struct, StructId, TypeName};
 
-/// Keywords of C++, and words that its headers or the compiler's GNU mode make into something else.
+/// Keywords of C++, and macros of its headers or of the compiler's GNU mode.
 pub(super) const KEYWORDS: &[&str] = &[
     "alignas",
     "alignof",
@@ -139,7 +139,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "_free",
 ];
 
-/// Where a type is: its namespaces and its name, with the prefix that the options give its package.
+/// The location of a type: its namespaces and its name, with the prefix that the options give its package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub namespaces: Vec<String>,
@@ -164,7 +164,7 @@ impl Place {
     pub fn full(&self) -> String {
         self.namespaces.iter().fold(String::new(), |all, n| format!("{all}::{n}")) + "::" + &self.name
     }
-    /// What include guards have of it.
+    /// Its part of include guards.
     pub fn guard(&self) -> String {
         self.namespaces
             .iter()
@@ -210,7 +210,7 @@ impl Members {
         let id = self.scope.of(name);
         if id == self.class { format!("{id}_member") } else { id }
     }
-    /// A name of ours, be it of a member, a parameter or a variable, which yields to fields and constants.
+    /// An added name of a member, a parameter or a variable, which gives way to fields and constants.
     pub fn added(&self, name: &str) -> String {
         let mut name = name.to_owned();
         while self.all.contains(&name) || name == self.class {
@@ -220,19 +220,19 @@ impl Members {
     }
 }
 
-/// Refuses types that would get the same include guard: the same name, or one that differs only in case or in where
-/// its namespaces end.
+/// Refuses types that would have the same include guard: the same name, or one that differs only in case or in
+/// where its namespaces end.
 pub(crate) fn check(schema: &Schema, options: &Options) -> Result<(), Unsupported> {
     let same = "in C++ it would have the same include guard as `{}`, or even the same name";
     distinct(schema, |name| Place::of(name, options).guard(), same)
 }
 
-/// Where a struct is.
+/// The location of a struct.
 pub(crate) fn place(schema: &Schema, id: StructId, options: &Options) -> Place {
     Place::of(&schema.get(id).name, options)
 }
 
-/// Puts what `body` writes into the namespaces of a type.
+/// Puts the output of `body` into the namespaces of a type.
 pub(super) fn in_namespace(t: &mut Text, place: &Place, body: impl FnOnce(&mut Text)) {
     if let Some(open) = place.open() {
         t.line(open).gap();

@@ -1,4 +1,4 @@
-//! The plain layout of a type: a struct that is built and read where it lies.
+//! The plain layout of a type: a struct that is built and read in place.
 
 use super::names::{self, Members, in_namespace};
 use crate::Options;
@@ -9,7 +9,7 @@ use crate::text::Text;
 use saltus_types::plain::{Plain, plain};
 use saltus_types::{Schema, StructId};
 
-/// The header, if the type has a plain layout that takes room.
+/// The header, if the type has a plain layout of nonzero size.
 pub(crate) fn text(schema: &Schema, options: &Options, id: StructId) -> Option<String> {
     let layout = plain(schema, id).filter(|layout| layout.size > 0)?;
     let s = schema.get(id);
@@ -53,7 +53,7 @@ fn structure(
     t.block(format!("struct {name} {{"), "};", |t| declare(t, members, "std::", inner));
     for member in members {
         if let Member::Field(_, m, offset) = member {
-            t.line(format!("static_assert(offsetof({name}, {m}) == {offset}, \"place of {m}\");"));
+            t.line(format!("static_assert(offsetof({name}, {m}) == {offset}, \"offset of {m}\");"));
         }
     }
     t.line(format!("static_assert(sizeof({name}) == {}, \"size\");", layout.size));

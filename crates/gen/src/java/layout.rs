@@ -1,4 +1,4 @@
-//! Laying out statements as clang-format does in Google's style.
+//! Formats statements as clang-format does in Google's style.
 
 use crate::text;
 
@@ -13,7 +13,8 @@ fn indent(depth: usize) -> String {
     "  ".repeat(depth)
 }
 
-/// `left = right`, the right side on a line of its own if both do not fit. `depth` is the indentation, in steps of two.
+/// `left = right`, with the right side on a separate line if both do not fit. `depth` is the indentation, in steps
+/// of two.
 pub(super) fn statement(depth: usize, left: &str, right: &str) -> String {
     let (line, pad) = (format!("{}{left} = {right}", indent(depth)), indent(depth + 2));
     if fits(&line) { format!("{line}\n") } else { format!("{}{left} =\n{pad}{right}\n", indent(depth)) }
@@ -66,7 +67,7 @@ pub(super) fn line(depth: usize, text: impl AsRef<str>) -> String {
     format!("{}{}\n", indent(depth), text.as_ref())
 }
 
-/// A doc comment; nothing if there is nothing to say.
+/// A doc comment; empty without text.
 pub(super) fn javadoc(depth: usize, doc: &str) -> String {
     let pad = indent(depth);
     let lines: Vec<String> = doc.trim().lines().map(|l| html(l.trim_end())).collect();
@@ -81,7 +82,7 @@ pub(super) fn javadoc(depth: usize, doc: &str) -> String {
     }
 }
 
-/// Text that says the same in a doc comment: nothing in it is markup, the end of the comment, or beyond ASCII.
+/// Text escaped for a doc comment: nothing in it is markup, the end of the comment, or beyond ASCII.
 fn html(text: &str) -> String {
     let mut out = String::new();
     let mut last = ' ';
@@ -108,15 +109,15 @@ pub(super) fn quoted(text: &str) -> String {
     text::quoted(text, |c| !(' '..='~').contains(&c), units)
 }
 
-/// Most bytes of one string constant that a class file can hold, with room to spare.
+/// Most bytes of one string constant that a class file can hold, with a margin.
 const MOST: usize = 60_000;
 
-/// `left = ` a long text, a line of it on each line.
+/// `left = ` a long text, one of its lines per line.
 pub(super) fn text_block(depth: usize, left: &str, text: &str) -> String {
     let mut parts: Vec<Vec<String>> = vec![vec![]];
     let mut size = 0;
     for line in text.split_inclusive('\n') {
-        // Three bytes at most for each unit of UTF-16.
+        // At most three bytes for each unit of UTF-16.
         size += line.len() * 3 / 2;
         if size > MOST {
             parts.push(vec![]);
@@ -138,7 +139,7 @@ pub(super) fn text_block(depth: usize, left: &str, text: &str) -> String {
     }
 }
 
-/// `head {a, b};` on one line if it fits, else an item a line.
+/// `head {a, b};` on one line if it fits, otherwise one item per line.
 pub(super) fn array(depth: usize, head: &str, items: &[String]) -> String {
     let (pad, deeper) = (indent(depth), indent(depth + 2));
     let line = format!("{pad}{head} {{{}}};", items.join(", "));

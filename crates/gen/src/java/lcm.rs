@@ -1,4 +1,5 @@
-//! `Style::Lcm`: what LCM's generator emits, name by name, so that programs written for it recompile unchanged.
+//! `Style::Lcm`: the same names as in the output of LCM's generator, so that programs written for it recompile
+//! unchanged.
 
 use super::layout::{call, javadoc, line, quoted, statement};
 use super::lcm_arrays::{copy, write};

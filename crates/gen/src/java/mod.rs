@@ -1,4 +1,4 @@
-//! Java: a class for each type, in a directory for each package, and in each package what its classes stand on.
+//! Java: a class for each type, in a directory for each package, and in each package the runtime of its classes.
 //!
 //! ```text
 //! exlcm/pose_t.java        public final class pose_t
@@ -6,7 +6,8 @@
 //! lcmtypes/plain_t.java    a type without a package
 //! ```
 //!
-//! The text is laid out as clang-format does it in Google's style; only ASCII, so that no compiler needs to be told an encoding.
+//! The text is formatted as by clang-format in Google's style; only ASCII, so that no compiler needs an encoding
+//! option.
 
 mod layout;
 mod lcm;

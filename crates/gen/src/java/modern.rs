@@ -1,4 +1,4 @@
-//! `Style::Modern`: classes that need nothing but Java.
+//! `Style::Modern`: classes that need only Java.
 
 use super::layout::{array, call, javadoc, line, loops, quoted, statement, text_block};
 use super::module::{Module, head, literal, number};
@@ -53,7 +53,7 @@ fn fixed(dim: &Dim) -> u32 {
     if let Extent::Fixed(n) = dim.extent { n } else { 0 }
 }
 
-/// `[3][0]`, behind the type of the elements: a new array. From the first size that varies on there is nothing to say.
+/// `[3][0]`, after the type of the elements: a new array. Dimensions from the first variable one on are omitted.
 pub(super) fn new_array(m: &Module, field: &Field) -> String {
     let sizes: String = field.dims.iter().map(|d| format!("[{}]", fixed(d))).collect();
     format!("new {}{sizes}", m.element(field.ty))
@@ -80,7 +80,7 @@ fn attributes(m: &Module) -> String {
     text
 }
 
-/// Fixed arrays of strings and structs hold something from the start.
+/// Fixed arrays of strings and structs have elements from the start.
 fn constructor(m: &Module) -> String {
     let mut body = String::new();
     for field in
@@ -167,14 +167,14 @@ fn set_sizes(m: &Module) -> String {
             body += &loops(2, &heads, |depth| line(depth, format!("{element}.setSizes();")));
         }
     }
-    let doc = javadoc(1, "Sets the size fields, of contained structs too, to what the arrays have.");
+    let doc = javadoc(1, "Sets the size fields, also of nested structs, to the sizes of the arrays.");
     if body.is_empty() {
         return format!("{doc}  public void setSizes() {{}}\n\n");
     }
     format!("{doc}  public void setSizes() {{\n{body}  }}\n\n")
 }
 
-/// `_size`: checks and measures, so that nothing can go wrong when writing.
+/// `_size`: checks and measures, so that writing cannot fail.
 fn size(m: &Module) -> String {
     let numbers = m.st.fields.iter().filter(|f| !f.is_array());
     let fixed: u32 = numbers.filter_map(|f| number(f.ty)).map(|n| n.size).sum();
@@ -214,7 +214,7 @@ fn size(m: &Module) -> String {
     )
 }
 
-/// Loops over the outer dimensions of an array, each of which must have the size it should.
+/// Loops over the outer dimensions of an array, which check the size of each.
 fn checks(
     m: &Module,
     field: &Field,
@@ -266,7 +266,7 @@ fn reading(m: &Module) -> String {
     )
 }
 
-/// What every object has.
+/// The functions of every object.
 fn rest(m: &Module) -> String {
     let class = &m.place.class;
     let fields: Vec<String> = m.st.fields.iter().map(|f| m.own(f)).collect();

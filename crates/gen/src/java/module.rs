@@ -1,4 +1,4 @@
-//! Where a type's class lies, and the names in it.
+//! The location of a type's class, and the names in it.
 
 use crate::names::{Scope, identifier};
 use crate::{Options, Style};
@@ -63,7 +63,7 @@ const KEYWORDS: &[&str] = &[
     "while",
 ];
 
-/// Names that no class may take: keywords, and the classes that every class uses.
+/// Names that a class must not have: keywords, and the classes that every class uses.
 static NOT_CLASSES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let used = [
         "var",
@@ -93,7 +93,8 @@ static NOT_CLASSES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     [KEYWORDS, &used].concat()
 });
 
-/// Names that no field or constant may take: keywords, classes whose methods are called, and what every class has.
+/// Names that a field or constant must not have: keywords, classes whose methods are called, and members of every
+/// class.
 static NOT_FIELDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let used = [
         "Arrays",
@@ -124,7 +125,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Where the type of that name lies.
+    /// The location of the type with that name.
     pub fn of(name: &TypeName, options: &Options) -> Place {
         let default = options.java_default_package.as_deref().unwrap_or("lcmtypes");
         let package = if name.package.is_empty() { default } else { &name.package };
@@ -139,7 +140,7 @@ impl Place {
     }
 }
 
-/// What stands above a class.
+/// The lines above a class.
 pub(super) fn head(file: &str, place: &Place, imports: &[&str]) -> String {
     let file: String =
         file.chars().map(|c| if (' '..='~').contains(&c) && c != '\\' { c } else { '?' }).collect();
@@ -154,12 +155,12 @@ pub(super) fn head(file: &str, place: &Place, imports: &[&str]) -> String {
     text
 }
 
-/// A type's class: its names, and Java's words for what it holds.
+/// A type's class: its names, and Java types for its contents.
 pub(crate) struct Module<'a> {
     pub schema: &'a Schema,
     pub st: &'a Struct,
     pub place: Place,
-    /// How many elements and rows a message always has that may take no room.
+    /// The number of elements and rows of zero size that every message has.
     pub free: u64,
     options: &'a Options,
     names: Scope,
@@ -174,11 +175,11 @@ impl<'a> Module<'a> {
         let (place, free) = (Place::of(&st.name, options), schema.free_elements(id));
         Module { schema, st, place, free, options, names }
     }
-    /// Whether it is of `Style::Modern`.
+    /// Whether it is in `Style::Modern`.
     pub fn is_modern(&self) -> bool {
         self.options.style == Style::Modern
     }
-    /// Java's words for a number; nothing for strings and structs. In LCM's style enums are objects.
+    /// Java's names for a number; `None` for strings and structs. In LCM's style enums are objects.
     pub(super) fn number(&self, ty: Type) -> Option<Number> {
         if matches!(ty, Type::Enum(_)) && !self.is_modern() { None } else { number(ty) }
     }
@@ -190,8 +191,8 @@ impl<'a> Module<'a> {
     pub fn own(&self, field: &Field) -> String {
         format!("this.{}", self.member(&field.name))
     }
-    /// How this class names another one. LCM's style has static methods, which a field with the name of the class would
-    /// hide: there in full.
+    /// The name of another class in this one. In LCM's style classes have static methods, which a field with the
+    /// name of the class would hide: there the name is qualified.
     pub fn class_of(&self, name: &TypeName) -> String {
         let other = Place::of(name, self.options);
         if other.package == self.place.package && self.is_modern() {
@@ -224,14 +225,14 @@ impl<'a> Module<'a> {
             Extent::Variable(i) => self.own(&self.st.fields[i]),
         }
     }
-    /// How messages name a field: `"scan_t.ranges[nranges]"`.
+    /// The name of a field in error messages: `"scan_t.ranges[nranges]"`.
     pub fn label(&self, field: &Field) -> String {
         let dims: String = field.dims.iter().map(|d| format!("[{}]", d.text)).collect();
         super::layout::quoted(&format!("{}.{}{dims}", self.st.name.name, field.name))
     }
 }
 
-/// Java's words for a number.
+/// Java's names for a number.
 pub(super) struct Number {
     /// Its type.
     pub java: &'static str,
@@ -241,7 +242,7 @@ pub(super) struct Number {
     pub title: &'static str,
 }
 
-/// Java's words for a number; nothing for strings and structs.
+/// Java's names for a number; `None` for strings and structs.
 pub(super) fn number(ty: Type) -> Option<Number> {
     let (java, size, title) = match ty {
         Type::Primitive(Primitive::Int8 | Primitive::Byte) => ("byte", 1, "Byte"),
@@ -256,7 +257,7 @@ pub(super) fn number(ty: Type) -> Option<Number> {
     Some(Number { java, size, title })
 }
 
-/// The value of a constant, as Java writes it.
+/// The value of a constant, in Java's syntax.
 pub(super) fn literal(constant: &saltus_types::Const) -> String {
     use saltus_types::ConstValue::{Float, Int};
     let single = constant.ty == Primitive::Float;

@@ -1,15 +1,16 @@
-//! Reading one field, in either style. Arrays of objects grow while their elements come: nothing is believed beforehand.
+//! Generates code to read one field, in either style. Arrays of objects grow as their elements are read: sizes are
+//! not trusted.
 
 use super::layout::{call, line, loops, statement};
 use super::module::{Module, Number};
 use saltus_types::{Dim, Extent, Field, Type};
 
-/// An element of a field, as many indices deep.
+/// An element of a field, indexed this many times.
 pub(super) fn at(own: &str, dims: usize) -> String {
     (0..dims).fold(own.to_owned(), |element, n| format!("{element}[i{n}]"))
 }
 
-/// Heads of loops over all elements of an array, and the element that they reach.
+/// Heads of loops over all elements of an array, and the innermost element.
 pub(super) fn over(m: &Module, field: &Field, dims: usize) -> (Vec<String>, String) {
     let own = m.own(field);
     let head = |n: usize| format!("int i{n} = 0; i{n} < {}.length; i{n}++", at(&own, n));
@@ -22,7 +23,7 @@ pub(super) fn read(m: &Module, field: &Field) -> String {
     let reader = Reader { m, field, own: m.own(field), label: m.label(field), number: n };
     match &reader.number {
         Some(n) if !field.is_array() => line(2, format!("{} = {};", reader.own, reader.scalar(n))),
-        // What a modern constructor made need not be made again.
+        // The modern constructor has created it already.
         _ if m.is_modern() && !field.is_variable() => reader.check() + &reader.fill(),
         _ => reader.check() + &reader.rows(0),
     }
@@ -37,7 +38,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Where the bytes come from.
+    /// The source of the bytes.
     fn input(&self) -> String {
         if self.m.is_modern() { "in".into() } else { "ins".into() }
     }
@@ -52,7 +53,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The check of all sizes. One row of numbers checks its own, and so does what the message has no say in.
+    /// The check of all sizes. A single row of numbers checks its own size, and fixed sizes need no check.
     fn check(&self) -> String {
         let Reader { m, field, .. } = self;
         let least = self.m.schema.min_size(field.ty);
@@ -67,7 +68,7 @@ impl Reader<'_> {
         call(2, "", "SaltusWire.check", &arguments)
     }
 
-    /// Reading into the arrays that are there.
+    /// Reads into existing arrays.
     fn fill(&self) -> String {
         let outer = self.field.dims.len() - usize::from(self.number.is_some());
         let (heads, place) = over(self.m, self.field, outer);
@@ -78,7 +79,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reading the rows of a dimension, or one element behind the last.
+    /// Reads the rows of a dimension, or one element after the last.
     fn rows(&self, dim: usize) -> String {
         let Reader { m, field, own, label, number } = self;
         let (depth, place, ty) = (2 + dim, at(own, dim), m.element(field.ty));

@@ -10,48 +10,48 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What the generated types of this package stand on: LCM's wire format.
+ * The runtime of the generated types of this package: LCM's wire format.
  *
  * <p>A message is its type's fingerprint (8 bytes), then its fields in the order of their
- * declaration, big endian, without padding. Decoding trusts nothing: memory is bounded by what was
- * really read, and structs lie in each other at most 128 deep.
+ * declaration, big endian, without padding. Decoding trusts nothing: memory is bounded by the bytes
+ * read, and structs are nested at most 128 deep.
  */
 final class SaltusWire {
-  /** How deep structs may lie in each other. */
+  /** Most levels of nested structs. */
   private static final int MAX_DEPTH = 128;
 
   /**
-   * Elements without content that a message may have, beyond one for each of its bytes and those
+   * Most elements of zero size in a message, beyond one for each of its bytes and those
    * that its type always has.
    */
   private static final int FREE_ELEMENTS = 1024;
 
-  /** The same for an input that does not say how long it is. */
+  /** The same for an input of unknown length. */
   private static final int FREE_UNKNOWN = 1 << 20;
 
-  /** Bytes that are made room for before any of them was read. */
+  /** Most bytes allocated before any of them was read. */
   private static final int CHUNK = 1 << 16;
 
-  /** Elements that are made room for before any of them is there. */
+  /** Most elements allocated before any of them was read. */
   private static final int FIRST = 64;
 
-  /** Numbers that are read and written one by one: all in one piece would take longer. */
+  /** Up to this many numbers are read and written one by one, which is faster for few. */
   private static final int FEW = 16;
 
-  /** More than any message can have. */
+  /** More elements than any message can have. */
   private static final long BEYOND = 1L << 40;
 
   private SaltusWire() {}
 
   // Decoding.
 
-  /** How many elements without content the message may have; its type always has `more`. */
+  /** Most elements of zero size in the message; its type always has `more`. */
   static long[] free(DataInput in, long more) throws IOException {
     int left = left(in);
     return new long[] {(left < 0 ? FREE_UNKNOWN : left + 8L + FREE_ELEMENTS) + more};
   }
 
-  /** How many bytes are to come; negative if nobody says. */
+  /** The number of bytes left; negative if unknown. */
   private static int left(DataInput in) throws IOException {
     if (in instanceof lcm.lcm.LCMDataInputStream) {
       return ((lcm.lcm.LCMDataInputStream) in).available();
@@ -59,16 +59,16 @@ final class SaltusWire {
     return in instanceof InputStream ? ((InputStream) in).available() : -1;
   }
 
-  /** Called by every struct that lies in another one. */
+  /** Called by every nested struct. */
   static void enter(int depth, String name) throws IOException {
     if (depth > MAX_DEPTH) {
-      throw new IOException(name + ": structs lie in each other more than 128 deep");
+      throw new IOException(name + ": structs are nested more than 128 deep");
     }
   }
 
   /**
-   * Refuses negative sizes, and more elements without content than a message can have: rows that
-   * take no room are charged, at each level up to one of size 0. What takes room must come.
+   * Refuses negative sizes, and more elements of zero size than a message can have: rows that
+   * take no bytes are counted, at each level up to one of size 0. Bytes must be present.
    */
   static void check(long[] free, long size, String field, long... shape) throws IOException {
     long count = 1;
@@ -82,21 +82,21 @@ final class SaltusWire {
     }
     free[0] -= times(count, size) == 0 ? rows : 0;
     if (free[0] < 0) {
-      throw new IOException(field + ": more elements without content than is believable");
+      throw new IOException(field + ": more elements of zero size than allowed");
     }
   }
 
-  /** The product; what is beyond what a message can have stays beyond. */
+  /** The product, which saturates beyond the most that a message can have. */
   private static long times(long a, long b) {
     return b != 0 && a > BEYOND / b ? BEYOND : a * b;
   }
 
-  /** How many elements to make room for before any is there. */
+  /** How many elements to allocate before any was read. */
   static int first(long n) {
     return (int) Math.min(n, FIRST);
   }
 
-  /** An array with room for element `i`: twice as long if it has none, but not longer than `n`. */
+  /** An array that holds element `i`: doubled if necessary, but not longer than `n`. */
   static <T> T[] grown(T[] array, int i, long n) {
     return i < array.length ? array : Arrays.copyOf(array, (int) Math.min(n, 2L * i));
   }
@@ -104,7 +104,7 @@ final class SaltusWire {
   /** `n` elements of `size` bytes. */
   private static ByteBuffer take(DataInput in, long n, int size, String field) throws IOException {
     if (n < 0 || n > (Integer.MAX_VALUE - 8) / size) {
-      throw new IOException(field + ": impossible size " + n);
+      throw new IOException(field + ": invalid size " + n);
     }
     int length = (int) n * size;
     byte[] bytes = new byte[Math.min(length, Math.max(left(in), CHUNK))];
@@ -200,11 +200,11 @@ final class SaltusWire {
     return values;
   }
 
-  /** A string in Latin-1, as LCM reads it: a character for each byte. */
+  /** A string in Latin-1, as LCM reads it: one character per byte. */
   static String readString(DataInput in, String field) throws IOException {
     int length = in.readInt();
     if (length < 1) {
-      throw new IOException(field + ": a string of impossible length " + length);
+      throw new IOException(field + ": a string of invalid length " + length);
     }
     byte[] bytes = readBytes(in, length, field);
     if (bytes[length - 1] != 0) {
@@ -216,7 +216,7 @@ final class SaltusWire {
   // Encoding.
 
   /**
-   * Checks that an array, or a row of it, is long enough. LCM ignores what lies behind, and so do
+   * Checks that an array, or a row of it, is long enough. LCM ignores further elements, and so do
    * we.
    */
   static int check(Object array, long n, String field) throws IOException {
@@ -330,9 +330,9 @@ final class SaltusWire {
     out.write(bytes);
   }
 
-  // The rest.
+  // Other functions.
 
-  /** The fingerprint of a type whose hash and contained fingerprints add up to that. */
+  /** The fingerprint of a type with this sum of its hash and contained fingerprints. */
   static long rotated(long total) {
     return Long.rotateLeft(total, 1);
   }

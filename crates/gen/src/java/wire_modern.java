@@ -9,40 +9,40 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What the generated types of this package stand on: LCM's wire format.
+ * The runtime of the generated types of this package: LCM's wire format.
  *
  * <p>A message is its type's fingerprint (8 bytes), then its fields in the order of their
  * declaration, big endian, without padding. Decoding trusts nothing: every read is checked, memory
- * is bounded by the size of the input, and structs lie in each other at most 128 deep.
+ * is bounded by the size of the input, and structs are nested at most 128 deep.
  */
 final class SaltusWire {
-  /** How deep structs may lie in each other. */
+  /** Most levels of nested structs. */
   private static final int MAX_DEPTH = 128;
 
   /**
-   * Elements without content that a message may have, beyond one for each of its bytes and those
+   * Most elements of zero size in a message, beyond one for each of its bytes and those
    * that its type always has.
    */
   private static final int FREE_ELEMENTS = 1024;
 
-  /** Elements that are made room for before any of them is there. */
+  /** Most elements allocated before any of them was read. */
   private static final int FIRST = 64;
 
   /** Numbers that are read and written one by one: a view of the buffer takes longer. */
   private static final int FEW = 16;
 
-  /** More than any message can have. */
+  /** More elements than any message can have. */
   private static final long BEYOND = 1L << 40;
 
   private SaltusWire() {}
 
   // Decoding.
 
-  /** The message behind its fingerprint, which must be this one. */
+  /** Reads the message after its fingerprint, which must be this one. */
   static ByteBuffer open(ByteBuffer data, long fingerprint, String name) throws IOException {
     ByteBuffer in = data.duplicate();
     if (in.remaining() < 8) {
-      throw new IOException(name + ": " + in.remaining() + " bytes are no message");
+      throw new IOException(name + ": " + in.remaining() + " bytes are not a message");
     }
     long found = in.getLong();
     if (found != fingerprint) {
@@ -52,7 +52,7 @@ final class SaltusWire {
     return in;
   }
 
-  /** How many elements without content the message may have; its type always has `more`. */
+  /** Most elements of zero size in the message; its type always has `more`. */
   static long[] free(ByteBuffer in, long more) {
     return new long[] {in.remaining() + 8L + FREE_ELEMENTS + more};
   }
@@ -61,17 +61,17 @@ final class SaltusWire {
     return new IOException(name + ": the message ends too early, at byte " + in.limit());
   }
 
-  /** Called by every struct that lies in another one. */
+  /** Called by every nested struct. */
   static void enter(ByteBuffer in, int depth, String name) throws IOException {
     if (depth > MAX_DEPTH) {
       String where = ", at byte " + in.position();
-      throw new IOException(name + ": structs lie in each other more than 128 deep" + where);
+      throw new IOException(name + ": structs are nested more than 128 deep" + where);
     }
   }
 
   /**
-   * Refuses more elements, of so many bytes at least, than the message can have. Rows that take no
-   * room are charged, at each level up to one of size 0.
+   * Refuses more elements of this least size than the message can have. Rows that take no
+   * bytes are counted, at each level up to one of size 0.
    */
   static void check(ByteBuffer in, long[] free, long size, String field, long... shape)
       throws IOException {
@@ -90,26 +90,26 @@ final class SaltusWire {
     }
     free[0] -= bytes == 0 ? rows : 0;
     if (free[0] < 0) {
-      throw new IOException(field + ": more elements without content than is believable" + at(in));
+      throw new IOException(field + ": more elements of zero size than allowed" + at(in));
     }
   }
 
-  /** The product; what is beyond what a message can have stays beyond. */
+  /** The product, which saturates beyond the most that a message can have. */
   private static long times(long a, long b) {
     return b != 0 && a > BEYOND / b ? BEYOND : a * b;
   }
 
-  /** How many elements to make room for before any is there. */
+  /** How many elements to allocate before any was read. */
   static int first(long n) {
     return (int) Math.min(n, FIRST);
   }
 
-  /** An array with room for element `i`: twice as long if it has none, but not longer than `n`. */
+  /** An array that holds element `i`: doubled if necessary, but not longer than `n`. */
   static <T> T[] grown(T[] array, int i, long n) {
     return i < array.length ? array : Arrays.copyOf(array, (int) Math.min(n, 2L * i));
   }
 
-  /** So many elements of `size` bytes. */
+  /** Checks `n` elements of `size` bytes. */
   private static int count(ByteBuffer in, long n, int size, String field) throws IOException {
     if (n < 0) {
       throw new IOException(field + ": negative size " + n + at(in));
@@ -231,11 +231,11 @@ final class SaltusWire {
     return values;
   }
 
-  /** A string; what is no UTF-8 is replaced. */
+  /** A string; invalid UTF-8 is replaced. */
   static String readString(ByteBuffer in, String field) throws IOException {
     int length = in.getInt();
     if (length < 1) {
-      throw new IOException(field + ": a string of impossible length " + length + at(in));
+      throw new IOException(field + ": a string of invalid length " + length + at(in));
     }
     byte[] text = readBytes(in, length, field);
     if (text[length - 1] != 0) {
@@ -244,16 +244,16 @@ final class SaltusWire {
     return new String(text, 0, length - 1, StandardCharsets.UTF_8);
   }
 
-  // Encoding: sizes are checked first, so that no half of a message is ever written.
+  // Encoding: sizes are checked first, so that no partial message is ever written.
 
   /** Called by every struct that is measured. */
   static void enter(int depth, String name) {
     if (depth > MAX_DEPTH) {
-      throw new IllegalArgumentException(name + ": structs lie in each other more than 128 deep");
+      throw new IllegalArgumentException(name + ": structs are nested more than 128 deep");
     }
   }
 
-  /** A buffer's room for a message of this size. */
+  /** Space in a buffer for a message of this size. */
   static ByteBuffer room(ByteBuffer out, int size) {
     if (out.remaining() < size) {
       throw new BufferOverflowException();
@@ -268,12 +268,12 @@ final class SaltusWire {
     return value;
   }
 
-  /** Checks that an array, or a row of it, has as many elements as its size field says. */
+  /** Checks that the length of an array, or of a row of it, equals its size field. */
   static void check(Object array, long says, String field) {
     int has = Array.getLength(present(array, field));
     if (has != says) {
       String words = " has " + has + " elements, but its size is " + says;
-      throw new IllegalArgumentException(field + words + "; setSizes() makes them agree");
+      throw new IllegalArgumentException(field + words + "; setSizes() sets it");
     }
   }
 
@@ -297,7 +297,7 @@ final class SaltusWire {
         size += 4;
         i++;
       } else if (Character.isSurrogate(c)) {
-        size += 1; // No character of its own: sent as `?`.
+        size += 1; // Not a character by itself: sent as `?`.
       } else {
         size += c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
       }
@@ -377,9 +377,9 @@ final class SaltusWire {
     out.put((byte) 0);
   }
 
-  // The rest.
+  // Other functions.
 
-  /** Length of an array in one of its dimensions; 0 if it has no rows to tell by. */
+  /** Length of an array in one of its dimensions; 0 if it has no rows. */
   static int length(Object array, int dimension) {
     int length = Array.getLength(array);
     if (dimension == 0 || length == 0) {

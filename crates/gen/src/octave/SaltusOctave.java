@@ -5,10 +5,10 @@ import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 
 /**
- * How Octave and MATLAB reach the fields of a message.
+ * Access to the fields of a message for Octave and MATLAB.
  *
- * <p>Arrays cross in one piece: flat, with the first index fastest, as those two keep them. A
- * single number crosses as an array of one, since only arrays keep their type on the way.
+ * <p>Arrays are passed in one piece: flat, with the first index fastest, as in Octave. A
+ * single number is passed as an array of one, since only arrays keep their type.
  */
 public final class SaltusOctave {
   private SaltusOctave() {}
@@ -18,7 +18,7 @@ public final class SaltusOctave {
     Field place = message.getClass().getField(field);
     Class<?> element = element(place);
     int[] shape = shape(place.get(message));
-    // Booleans cross as bytes.
+    // Booleans are passed as bytes.
     Class<?> kept = element == boolean.class ? byte.class : element;
     Object flat = Array.newInstance(kept, count(shape));
     for (int k = 0; k < Array.getLength(flat); k++) {
@@ -50,7 +50,7 @@ public final class SaltusOctave {
     int[] sizes = place.getType().isArray() ? sizes(shape, fixed) : new int[0];
     int has = flat == null ? 0 : flat.getClass().isArray() ? Array.getLength(flat) : 1;
     if (has != count(sizes)) {
-      String words = " has " + has + " elements, " + count(sizes) + " are expected";
+      String words = " has " + has + " elements, expected " + count(sizes);
       throw new IllegalArgumentException(message.getClass().getSimpleName() + "." + field + words);
     }
     if (sizes.length == 0) {
@@ -64,7 +64,7 @@ public final class SaltusOctave {
     place.set(message, array);
   }
 
-  /** Makes room for an array of strings or structs of this shape. */
+  /** Allocates an array of strings or structs of this shape. */
   public static void make(Object message, String field, Object shape, Object fixed)
       throws ReflectiveOperationException {
     Field place = message.getClass().getField(field);
@@ -92,7 +92,7 @@ public final class SaltusOctave {
     return type;
   }
 
-  /** Sizes of an array; none of what is no array. */
+  /** Sizes of an array; none if it is not an array. */
   private static int[] shape(Object value) {
     int dimensions = 0;
     for (Class<?> type = value.getClass(); type.isArray(); type = type.getComponentType()) {
@@ -135,7 +135,7 @@ public final class SaltusOctave {
     Array.set(row, rest, value);
   }
 
-  /** The sizes of an array. Where it is empty those that are fixed are what they must be. */
+  /** The sizes of an array. In an empty array, fixed sizes have their values. */
   private static int[] sizes(Object shape, Object fixed) {
     int[] sizes = ints(shape);
     int[] must = ints(fixed);
@@ -145,7 +145,7 @@ public final class SaltusOctave {
     return sizes;
   }
 
-  /** What came for a shape: one number, or an array of them. */
+  /** A shape as passed: one number, or an array of them. */
   private static int[] ints(Object shape) {
     int[] sizes = new int[shape.getClass().isArray() ? Array.getLength(shape) : 1];
     for (int n = 0; n < sizes.length; n++) {
@@ -154,7 +154,7 @@ public final class SaltusOctave {
     return sizes;
   }
 
-  /** Element `k` of what came for an array, which is a plain number if there is only one. */
+  /** Element `k` of an array as passed, which is a plain number if there is only one. */
   private static Object number(Class<?> type, Object flat, int k) {
     Object value = flat.getClass().isArray() ? Array.get(flat, k) : flat;
     if (type == boolean.class) {

@@ -1,9 +1,9 @@
-//! One field of a struct, from Java and back.
+//! One field of a struct, converted from and to Java.
 
 use crate::java::Module;
 use saltus_types::{Const, ConstValue, Extent, Field, Primitive, StructId, Type};
 
-/// The class of Octave that holds the numbers of a field; nothing for strings and structs.
+/// The Octave class for the numbers of a field; `None` for strings and structs.
 fn class(ty: Type) -> Option<&'static str> {
     Some(match ty {
         Type::Primitive(Primitive::Int8) => "int8",
@@ -18,18 +18,18 @@ fn class(ty: Type) -> Option<&'static str> {
     })
 }
 
-/// A field of the struct: MATLAB wants a letter first.
+/// A field of the struct: MATLAB requires a letter first.
 fn own(m: &Module, field: &Field) -> String {
     let name = m.member(&field.name);
     if name.starts_with('_') { format!("s.x{name}") } else { format!("s.{name}") }
 }
 
-/// `package.type_t`, to which the ends of the functions' names are put.
+/// `package.type_t`, to which the suffixes of the functions' names are appended.
 fn functions(m: &Module, id: StructId) -> String {
     m.full_name(id)
 }
 
-/// Sizes as Octave wants them: at least two.
+/// Sizes as Octave requires them: at least two.
 fn shape(m: &Module, field: &Field, variable: impl Fn(&str) -> String) -> String {
     let mut sizes: Vec<String> = field
         .dims

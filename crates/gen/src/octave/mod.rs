@@ -1,4 +1,4 @@
-//! Octave and MATLAB: the Java classes, and for each type functions that turn bytes into a struct and back.
+//! Octave and MATLAB: the Java classes, and for each type functions that convert bytes to a struct and back.
 //!
 //! ```text
 //! java/exlcm/pose_t.java           the class that encodes and decodes
@@ -46,7 +46,7 @@ pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Res
     Ok(files)
 }
 
-/// The functions of a type: the end of their names, and their texts.
+/// The functions of a type: the suffixes of their names, and their texts.
 fn functions(m: &Module) -> Vec<(&'static str, String)> {
     let (class, package) = (&m.place.class, &m.place.package);
     let head = |signature: &str, words: &str| {
@@ -118,7 +118,7 @@ end
     all
 }
 
-/// The fields with their types and what the file says about them, as help text.
+/// The fields with their types and comments, as help text.
 fn described(m: &Module) -> String {
     let mut text = String::new();
     for line in m.st.doc.lines() {

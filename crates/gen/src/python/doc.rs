@@ -1,6 +1,6 @@
-//! Comments of the type file as comments of Python.
+//! Converts comments of type files to Python.
 
-/// A docstring, laid out as `black` does; nothing if there is nothing to say. Ends with an empty line.
+/// A docstring, formatted as by `black`; empty without text. Ends with an empty line.
 pub(super) fn docstring(depth: usize, doc: &str) -> String {
     let doc = triple_quoted(&dedented(doc));
     if doc.is_empty() {
@@ -15,7 +15,7 @@ pub(super) fn docstring(depth: usize, doc: &str) -> String {
             text += "\n";
         }
     }
-    // The quotes end a single line, and stand below several.
+    // The quotes end a single line, and are below several.
     if lines.len() > 1 {
         text += &format!("\n{indent}");
     }
@@ -28,7 +28,7 @@ pub(super) fn comment(depth: usize, doc: &str) -> String {
     dedented(doc).lines().map(|line| format!("{}\n", format!("{indent}#: {line}").trim_end())).collect()
 }
 
-/// What may stand between three quotes.
+/// Text escaped for triple quotes.
 pub(super) fn triple_quoted(text: &str) -> String {
     let mut text = text.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
     if text.starts_with('"') {
@@ -40,7 +40,7 @@ pub(super) fn triple_quoted(text: &str) -> String {
     text
 }
 
-/// Without blank lines around, blanks at the ends of lines, tabs, and what all lines but the first are indented by.
+/// Removes surrounding blank lines, trailing blanks, tabs, and the common indentation of all lines but the first.
 fn dedented(doc: &str) -> String {
     let clean = doc.replace('\t', "    ");
     let mut lines: Vec<&str> = clean.trim().lines().map(str::trim_end).collect();

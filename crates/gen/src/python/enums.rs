@@ -8,7 +8,8 @@ use crate::{Options, Style};
 use saltus_types::{EnumId, Schema};
 use std::fmt::Write;
 
-/// The module of one enum. In modern style the fields are numbers, and this names them; in LCM's they are objects.
+/// The module of one enum. In modern style the fields are numbers, and this names them; in LCM's style they are
+/// objects.
 pub(super) fn module(schema: &Schema, id: EnumId, options: &Options) -> String {
     let e = schema.get_enum(id);
     let class = Place::of(&e.name, options).class;

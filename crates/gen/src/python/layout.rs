@@ -1,4 +1,4 @@
-//! Laying out statements as `black` does.
+//! Formats statements as `black` does.
 
 use crate::text;
 
@@ -10,8 +10,8 @@ pub(super) fn fits(line: &str) -> bool {
     line.chars().count() <= WIDTH + 1
 }
 
-/// `head item, item tail` on one line if it fits, else an item a line, with a comma behind the last: `black` leaves
-/// either as it is. `depth` is the indentation of the statement, in steps of four; the lines end with a newline.
+/// `head item, item tail` on one line if it fits, otherwise one item per line with a trailing comma: `black` leaves
+/// both unchanged. `depth` is the indentation of the statement, in steps of four; the lines end with a newline.
 pub(super) fn wrapped(depth: usize, head: &str, items: &[String], tail: &str) -> String {
     let indent = "    ".repeat(depth);
     let line = format!("{indent}{head}{}{tail}\n", items.join(", "));
@@ -22,7 +22,7 @@ pub(super) fn wrapped(depth: usize, head: &str, items: &[String], tail: &str) ->
     format!("{indent}{head}\n{items}{indent}{tail}\n")
 }
 
-/// `left = value parts`; in brackets if that is too long, then each part on a line of its own.
+/// `left = value parts`; in brackets if that is too long, with each part on a separate line.
 pub(super) fn assigned(depth: usize, left: &str, value: &str, parts: &[String]) -> String {
     let (indent, deeper) = ("    ".repeat(depth), "    ".repeat(depth + 1));
     let parts: Vec<&str> = [value].into_iter().chain(parts.iter().map(String::as_str)).collect();
@@ -35,7 +35,7 @@ pub(super) fn assigned(depth: usize, left: &str, value: &str, parts: &[String]) 
     format!("{indent}{left} = (\n{inner}{indent})\n")
 }
 
-/// The left side of an assignment to several targets, and the call behind it.
+/// The left side of an assignment to several targets, and the call after it.
 pub(super) fn unpacked(depth: usize, targets: &[String], call: &str) -> String {
     let indent = "    ".repeat(depth);
     if let [one] = targets {

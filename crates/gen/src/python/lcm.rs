@@ -1,4 +1,4 @@
-//! `Style::Lcm`: what LCM's generator emits, name by name, so that programs written for it run unchanged.
+//! `Style::Lcm`: the same names as in the output of LCM's generator, so that programs written for it run unchanged.
 
 use super::doc::{comment, docstring};
 use super::layout::{quoted, tuple, unpacked, wrapped};
@@ -9,7 +9,7 @@ use saltus_types::{Extent, Field, Primitive, Schema, StructId, Type};
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-/// Names that no field or constant may take: keywords, and what every class has.
+/// Names that a field or constant must not have: keywords, and members of every class.
 static RESERVED: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let used = [
         "encode",
@@ -49,7 +49,7 @@ pub(super) fn module(schema: &Schema, id: StructId, options: &Options) -> String
     text + &m.end()
 }
 
-/// A scalar that is packed with its neighbours; enums are objects here.
+/// A scalar that is packed with its neighbors; enums are objects here.
 fn groups(m: &Module) -> String {
     let mut text = String::new();
     for (number, group) in runs(m).iter().filter_map(|r| r.as_ref().ok()).enumerate() {
@@ -59,7 +59,7 @@ fn groups(m: &Module) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-/// The fields: numbers that lie beside each other, or one field.
+/// The fields: runs of consecutive numbers, or one field.
 fn runs<'a>(m: &Module<'a>) -> Vec<Result<Vec<&'a Field>, &'a Field>> {
     let mut runs: Vec<Result<Vec<&Field>, &Field>> = Vec::new();
     for piece in pieces(m.st) {
@@ -166,7 +166,7 @@ fn encode(m: &Module) -> String {
     )
 }
 
-/// How messages name numbers that lie beside each other.
+/// The name of consecutive numbers in error messages.
 fn first_of(m: &Module, group: &[&Field]) -> String {
     let more = if group.len() > 1 { ", ..." } else { "" };
     quoted(&format!("{}.{}{more}", m.place.class, m.member(&group[0].name)))

@@ -1,4 +1,4 @@
-//! Python: a package for each package, a module for each type, laid out as LCM's generator does.
+//! Python: a package for each package, a module for each type, as in LCM's generator.
 //!
 //! ```text
 //! exlcm/__init__.py        from .pose_t import pose_t
@@ -7,7 +7,7 @@
 //! plain_t.py               a type without a package
 //! ```
 //!
-//! The text is laid out as the formatter `black` does it.
+//! The text is formatted as by `black`.
 
 mod doc;
 mod enums;
@@ -54,7 +54,7 @@ pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Res
     Ok(files)
 }
 
-/// A module and a package of one name cannot both be imported.
+/// A module and a package of the same name cannot both be imported.
 fn check_names(
     schema: &Schema,
     types: Types<'_>,
@@ -73,7 +73,7 @@ fn check_names(
     Ok(())
 }
 
-/// `__init__.py` of every package and of those around it; below the outermost also what the classes stand on.
+/// `__init__.py` of every package and its outer packages; below the outermost also the runtime of the classes.
 fn add_packages(files: &mut Vec<File>, packages: &BTreeMap<Vec<String>, Package>, options: &Options) {
     let wire = if options.style == Style::Lcm { WIRE_LCM } else { WIRE_MODERN };
     let mut all: BTreeMap<&[String], Option<&Package>> = BTreeMap::new();

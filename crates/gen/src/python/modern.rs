@@ -8,7 +8,7 @@ use saltus_types::{Const, ConstValue, Extent, Field, Primitive, Schema, StructId
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-/// Names that no field or constant may take: keywords, what every message has, what annotations use.
+/// Names that a field or constant must not have: keywords, members of every message, names used in annotations.
 static RESERVED: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let used = [
         "self",
@@ -94,7 +94,7 @@ fn is_numbers(field: &Field) -> bool {
     field.is_array() && code(field.ty).is_some()
 }
 
-/// How the elements of an array are kept, in the module `wire`.
+/// The element format of an array, in the module `wire`.
 fn kind(ty: Type) -> &'static str {
     match ty {
         Type::Primitive(Primitive::Int8) => "wire.INT8",
@@ -147,7 +147,7 @@ fn annotation(m: &Module, field: &Field) -> String {
     field.dims.iter().fold(element.to_owned(), |inner, _| format!("list[{inner}]"))
 }
 
-/// Numbers that lie beside each other: `_S0`, `_S1`, …
+/// Consecutive numbers: `_S0`, `_S1`, …
 fn groups(m: &Module) -> String {
     let mut text = String::new();
     for (number, group) in pieces(m.st).iter().filter_map(scalars).enumerate() {
@@ -339,7 +339,8 @@ fn added(parts: &str) -> String {
     }
 }
 
-/// What packs a field, if it is one part of the message; else the statement that adds its parts.
+/// The expression that packs a field, if it is one part of the message; otherwise the statement that adds its
+/// parts.
 fn packed(m: &Module, field: &Field) -> Result<(&'static str, Vec<String>), String> {
     let (own, label, sizes) = (m.own(field), m.label(field), m.sizes(field));
     match field.ty {
@@ -365,7 +366,7 @@ fn read(m: &Module) -> String {
     let class = m.own_class();
     let parameters = ["cls", "data: bytes", "at: int", "limits: wire.Limits"].map(String::from);
     let head = wrapped(1, "def _read(", &parameters, &format!(") -> tuple[{class}, int]:"));
-    // What a truncated message lacks is found where it is missed: numbers are read without looking first.
+    // Truncation is detected where data is missing: numbers are read without a prior check.
     let tried = pieces(m.st).iter().any(|p| scalars(p).is_some());
     let depth = 2 + usize::from(tried);
     let mut body = String::new();
@@ -391,14 +392,14 @@ fn read(m: &Module) -> String {
     format!("\n    @classmethod\n{head}        self = cls.__new__(cls)\n{body}        return self, at\n")
 }
 
-/// Numbers of a short array that always has as many: those of one kind beside each other are read in one go.
+/// Numbers of a short array of fixed size: consecutive ones of one kind are read in one call.
 fn short<'a>(piece: &Piece<'a>) -> Option<&'static str> {
     let Piece::One(field) = piece else { return None };
     let few = field.fixed_count().is_some_and(|n| (1..=64).contains(&n));
     (few && is_numbers(field)).then(|| kind(field.ty))
 }
 
-/// Short arrays beside each other, as parts of one.
+/// Consecutive short arrays, as parts of one.
 fn read_short(m: &Module, arrays: &[Piece], depth: usize) -> String {
     let fields: Vec<&Field> =
         arrays.iter().filter_map(|p| if let Piece::One(field) = p { Some(*field) } else { None }).collect();

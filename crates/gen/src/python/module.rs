@@ -1,4 +1,4 @@
-//! Where a type's module lies, and the names in it.
+//! The location of a type's module, and the names in it.
 
 use crate::Options;
 use crate::names::{Scope, identifier};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-/// Name of the module that the classes stand on.
+/// Name of the runtime module of the classes.
 pub(super) const WIRE: &str = "_saltus_wire";
 
 /// Python's keywords.
@@ -17,7 +17,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// Names that no class may take: keywords, modules of a package, and what every module uses.
+/// Names that a class must not have: keywords, modules of a package, and names that every module uses.
 static NOT_CLASSES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let used = [
         "__init__",
@@ -56,7 +56,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Where the type of that name lies.
+    /// The location of the type with that name.
     pub fn of(name: &TypeName, options: &Options) -> Place {
         let prefix = options.package_prefix.iter().flat_map(|p| p.split('.')).filter(|p| !p.is_empty());
         let package = prefix.chain(name.packages()).map(|p| identifier(p, KEYWORDS)).collect();
@@ -78,7 +78,7 @@ impl Place {
             _ => package.join("."),
         }
     }
-    /// The import of what the classes stand on.
+    /// The import of the runtime of the classes.
     pub fn import_wire(&self) -> String {
         match self.package.first() {
             Some(_) => format!("from {} import {WIRE} as wire", self.from(&self.package[..1])),
@@ -100,7 +100,7 @@ pub(super) struct Module<'a> {
     pub schema: &'a Schema,
     pub st: &'a Struct,
     pub place: Place,
-    /// How many elements and rows a message always has that may take no room.
+    /// The number of elements and rows of zero size that every message has.
     pub free: u64,
     names: Scope,
     others: BTreeMap<StructId, (Place, String)>,
@@ -108,7 +108,8 @@ pub(super) struct Module<'a> {
 }
 
 impl<'a> Module<'a> {
-    /// The module of struct `id`; fields and constants keep off `reserved`. With `enums` it refers to enums as classes.
+    /// The module of struct `id`; fields and constants avoid names in `reserved`. With `enums` it refers to enums
+    /// as classes.
     pub fn new(
         schema: &'a Schema,
         id: StructId,
@@ -165,11 +166,11 @@ impl<'a> Module<'a> {
             self.st.fields.iter().map(|f| &f.name).chain(self.st.consts.iter().map(|c| &c.name));
         members.any(|name| self.member(name) == self.place.class)
     }
-    /// The class as annotations in it name it: a field of that name would hide it.
+    /// The class's name in annotations inside it: a field of that name would hide it.
     pub fn own_class(&self) -> String {
         if self.hides_class() { format!("_{}", self.place.class) } else { self.place.class.clone() }
     }
-    /// The other name of the class, if a field has the first.
+    /// The alias of the class, if a field has its name.
     fn own_alias(&self) -> Option<String> {
         self.hides_class().then(|| format!("_{0} = {0}", self.place.class))
     }
@@ -177,16 +178,16 @@ impl<'a> Module<'a> {
     pub fn own(&self, field: &Field) -> String {
         format!("self.{}", self.member(&field.name))
     }
-    /// The name under which this module knows a struct's class.
+    /// The name of a struct's class in this module.
     pub fn class_of(&self, id: StructId) -> &str {
         &self.others[&id].1
     }
-    /// The name under which this module knows an enum's class.
+    /// The name of an enum's class in this module.
     pub fn enum_of(&self, id: EnumId) -> &str {
         &self.enums[&id].1
     }
-    /// Imports of other types' classes. They stand at the end: by then this module's class is there, so that types,
-    /// and packages, may refer to each other in circles.
+    /// Imports of other types' classes. They are at the end: by then this module's class exists, so that types and
+    /// packages may refer to each other in cycles.
     fn imports(&self) -> Vec<String> {
         let all = self.others.values().chain(self.enums.values());
         let mut lines: Vec<String> =
@@ -194,7 +195,7 @@ impl<'a> Module<'a> {
         lines.sort();
         lines
     }
-    /// What stands at the end of the module.
+    /// The last lines of the module.
     pub fn end(&self) -> String {
         let mut text = self.own_alias().map(|alias| format!("\n\n{alias}\n")).unwrap_or_default();
         let imports = self.imports().join("\n");
@@ -207,7 +208,7 @@ impl<'a> Module<'a> {
     pub fn sizes(&self, field: &Field) -> Vec<String> {
         self.sizes_as(field, |size| self.own(size))
     }
-    /// Sizes of an array; those that vary as `name` puts their fields.
+    /// Sizes of an array, with variable ones as `name` writes their fields.
     pub fn sizes_as(&self, field: &Field, name: impl Fn(&Field) -> String) -> Vec<String> {
         let size = |d: &Dim| match d.extent {
             Extent::Fixed(n) => n.to_string(),
@@ -215,7 +216,7 @@ impl<'a> Module<'a> {
         };
         field.dims.iter().map(size).collect()
     }
-    /// How messages name a field: `"scan_t.ranges[nranges]"`.
+    /// The name of a field in error messages: `"scan_t.ranges[nranges]"`.
     pub fn label(&self, field: &Field) -> String {
         let sizes = self.sizes_as(field, |size| self.member(&size.name));
         let dims: String = sizes.iter().map(|size| format!("[{size}]")).collect();
@@ -223,9 +224,9 @@ impl<'a> Module<'a> {
     }
 }
 
-/// Fields that are read and written in one go.
+/// Fields that are read and written in one call.
 pub(super) enum Piece<'a> {
-    /// Scalars that are numbers, which lie beside each other.
+    /// Consecutive scalar numbers.
     Scalars(Vec<&'a Field>),
     /// Anything else.
     One(&'a Field),
@@ -245,7 +246,7 @@ pub(super) fn pieces(st: &Struct) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// The code of a number in Python's `struct`; nothing for strings and structs.
+/// The code of a number in Python's `struct`; `None` for strings and structs.
 pub(super) fn code(ty: Type) -> Option<char> {
     use saltus_types::Primitive::*;
     Some(match ty {

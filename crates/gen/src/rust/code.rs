@@ -1,7 +1,7 @@
-//! Laying lines out as rustfmt does, so that formatting changes nothing.
+//! Formats lines as rustfmt does, so that formatting changes nothing.
 //!
-//! Generated code has few shapes, and this knows rustfmt's rule for each. What is too wide even so (names of fifty
-//! letters) is marked to be left alone.
+//! Generated code has few shapes, and this implements rustfmt's rule for each. Code that is too wide even so (names
+//! of fifty letters) is marked to be skipped.
 
 use crate::text::Text;
 
@@ -16,7 +16,7 @@ const ARRAY_WIDTH: usize = 60;
 #[derive(Debug)]
 pub(super) struct Code {
     text: Text,
-    /// Something in it is wider than rustfmt would leave it.
+    /// A line in it is wider than rustfmt allows.
     wide: bool,
 }
 
@@ -43,7 +43,7 @@ impl Code {
         self.note_chain(chain);
         self.line(format!("{before}{chain}{after}"));
     }
-    /// Says that a chain of calls is part of the next line.
+    /// Records that the next line contains a chain of calls.
     pub fn note_chain(&mut self, chain: &str) {
         self.wide |= chain.contains('(') && width(chain) > CHAIN_WIDTH;
     }
@@ -53,7 +53,7 @@ impl Code {
             self.text.line(line);
         }
     }
-    /// `head` that ends in a brace, what `body` adds, and the closing brace with `tail`.
+    /// `head` that ends in a brace, the output of `body`, and the closing brace with `tail`.
     pub fn block(&mut self, head: impl AsRef<str>, tail: &str, body: impl FnOnce(&mut Code)) {
         self.line(head);
         self.text.indent();
@@ -68,7 +68,7 @@ impl Code {
         if width(&all) <= CALL_WIDTH && self.text.column() + width(&one_line) <= MAX_WIDTH {
             self.line(one_line);
         } else {
-            // A closure, or a call in a call, would be laid out otherwise.
+            // A closure, or a nested call, would be formatted differently.
             self.wide |= all.contains('|') || arguments.len() == 1;
             self.wide |= arguments.iter().any(|a| a.starts_with('[') && width(a) > ARRAY_WIDTH);
             self.block(format!("{head}("), &format!("){tail}"), |code| {
@@ -104,7 +104,7 @@ impl Code {
     }
 }
 
-/// A text as a string literal, with its lines as they are.
+/// A text as a string literal, with its line breaks.
 pub(super) fn string_literal(text: &str) -> String {
     let strange = |c: char| c.is_control() && c != '\n';
     if text.contains(strange) {

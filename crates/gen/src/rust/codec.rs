@@ -1,7 +1,7 @@
 //! The functions that measure, write and read a struct's fields.
 //!
-//! An array whose inner dimensions are fixed, and whose elements are numbers or booleans, is one piece of memory and
-//! one call. Others are gone through row by row.
+//! An array whose inner dimensions are fixed, and whose elements are numbers or booleans, is one piece of memory
+//! and one call. Others are processed row by row.
 
 use super::code::Code;
 use super::fields::Fields;
@@ -36,7 +36,7 @@ impl Fields<'_> {
         });
     }
 
-    /// Whether it can take any bytes at all.
+    /// Whether it can have any bytes at all.
     fn takes_room(&self, field: &Field) -> bool {
         let nothing = self.schema.is_fixed(field.ty) && self.schema.min_size(field.ty) == 0;
         !nothing && field.dims.iter().all(|d| d.extent != Extent::Fixed(0))
@@ -46,7 +46,7 @@ impl Fields<'_> {
         format!("self.{}", self.ident(&field.name))
     }
 
-    /// A field, or a row of it at this level, as an argument. What is boxed is a slice.
+    /// A field, or a row of it at this level, as an argument. Boxed arrays become slices.
     fn argument(&self, field: &Field, level: usize, value: &str, reference: &str) -> String {
         match self.memory.is_boxed(field, level) {
             true => format!("{reference}{value}[..]"),
@@ -136,8 +136,8 @@ impl Fields<'_> {
         });
     }
 
-    /// Checks the sizes of an array before it is read, unless what reads it does so: that of one dimension that varies
-    /// and of what is one piece behind it. Nothing can be wrong with fixed sizes if all that is there takes bytes.
+    /// Checks the sizes of an array before it is read, unless the reading function does: for one variable dimension
+    /// over one contiguous piece. Fixed sizes cannot be wrong if all elements take bytes.
     fn check_sizes(&self, code: &mut Code, field: &Field) {
         if !self.is_checked(field) {
             return;
@@ -167,13 +167,13 @@ impl Fields<'_> {
         !(in_one && matches!(outer.extent, Extent::Variable(_)))
     }
 
-    /// Whether an array of `dims` takes no bytes by its type alone.
+    /// Whether an array of `dims` has zero size by its type alone.
     fn takes_nothing(&self, field: &Field, dims: &[Dim]) -> bool {
         self.schema.min_size(field.ty) == 0 || dims.iter().any(|d| d.extent == Extent::Fixed(0))
     }
 
-    /// Whether the rows at `level`, whose number varies, are read one by one. Those that take nothing are, since what
-    /// reads several would count them once more.
+    /// Whether the rows at `level`, whose number varies, are read one by one. Rows of zero size are, since a
+    /// function that reads several would count them twice.
     fn is_walked(&self, field: &Field, level: usize) -> bool {
         let inner = &field.dims[level + 1..];
         let at_once = inner.is_empty() || is_one_piece(field.ty, inner);
@@ -232,12 +232,12 @@ impl Fields<'_> {
     /// `set_sizes`.
     pub fn set_sizes(&self, code: &mut Code) {
         code.comment([
-            "/// Sets every size field to what its array has, in the structs within too; to the most that it can",
-            "/// say if that is less, which encoding then refuses.",
+            "/// Sets every size field to the size of its array, also in nested structs; to its largest value if",
+            "/// the size does not fit, which encoding then refuses.",
         ]);
         code.block("pub fn set_sizes(&mut self) {", "}", |code| {
             for by in self.def.size_fields() {
-                // Best from an outermost dimension: the others cannot be known where there are no rows.
+                // Preferably from an outermost dimension: inner ones are unknown without rows.
                 let Some((at, dim)) = self.def.sized_by(by).min_by_key(|&(_, dim)| dim) else { continue };
                 let field = &self.def.fields[at];
                 let array = self.value(field);
@@ -269,7 +269,7 @@ impl Fields<'_> {
     }
 }
 
-/// Length of an array that lies in arrays of `outer` dimensions, none of which is fixed to 0.
+/// Length of an array nested in arrays of `outer` dimensions, none of which is fixed to 0.
 fn length(array: &str, outer: &[Dim]) -> String {
     match outer.split_first().map(|(dim, inner)| (dim.extent, inner)) {
         None => format!("{array}.len()"),
@@ -280,7 +280,7 @@ fn length(array: &str, outer: &[Dim]) -> String {
     }
 }
 
-/// What the number of rows at a level is called.
+/// The name of the number of rows at a level.
 fn rows(level: usize) -> String {
     if level == 0 { "rows".into() } else { format!("rows_{level}") }
 }

@@ -1,6 +1,6 @@
-//! Doc comments: what a type file says, so that rustdoc, clippy and the compiler take it as text.
+//! Converts comments of type files to doc comments that rustdoc, clippy and the compiler treat as text.
 
-/// The doc comment of an item: what the file says, then `more`.
+/// The doc comment of an item: the file's comment, then `more`.
 pub(super) fn doc(said: &str, more: &str) -> Vec<String> {
     comment("///", said, more)
 }
@@ -21,7 +21,7 @@ fn comment(start: &str, said: &str, more: &str) -> Vec<String> {
     lines.iter().map(|line| format!("{start} {line}").trim_end().to_string()).collect()
 }
 
-/// Whether clippy would find fault with how the list in it is indented.
+/// Whether clippy would object to the indentation of a list in it.
 pub(super) fn has_list(said: &str) -> bool {
     said.lines().any(|line| {
         let line = line.trim_start();
@@ -31,7 +31,7 @@ pub(super) fn has_list(said: &str) -> bool {
     })
 }
 
-/// Text as Markdown that shows it: no links to nowhere, no tags, no code that would be compiled as a test.
+/// Text as Markdown: no broken links, no tags, no code that would be compiled as a test.
 fn markdown(said: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut fenced = false;
@@ -55,7 +55,8 @@ fn markdown(said: &str) -> Vec<String> {
     lines
 }
 
-/// Without what the compiler refuses in comments: carriage returns, and signs that turn the direction of writing.
+/// Removes characters that the compiler refuses in comments: carriage returns, and bidirectional control
+/// characters.
 fn printable(line: &str) -> String {
     let strange = |c: char| {
         c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c)
@@ -63,7 +64,7 @@ fn printable(line: &str) -> String {
     line.chars().map(|c| if strange(c) { ' ' } else { c }).collect::<String>().trim_end().into()
 }
 
-/// Brackets as signs; addresses as links. What stands between backticks stays.
+/// Escapes brackets; makes URLs links. Text between backticks stays.
 fn escape(line: &str) -> String {
     let spans = line.split('`').count();
     let mut out = String::new();
@@ -71,7 +72,7 @@ fn escape(line: &str) -> String {
         if i > 0 {
             out.push('`');
         }
-        // An odd backtick at the end opens nothing.
+        // An unmatched backtick at the end opens nothing.
         if i % 2 == 1 && i + 1 < spans {
             out.push_str(span);
             continue;

@@ -1,4 +1,4 @@
-//! What the fields of a struct are in Rust: names, types, defaults, and how they are told in documentation.
+//! The fields of a struct in Rust: names, types, defaults, and documentation.
 
 use super::keywords::VALUES;
 use super::memory::{Memory, is_one_piece};
@@ -6,7 +6,7 @@ use super::names::Names;
 use crate::names::Scope;
 use saltus_types::{Extent, Field, Primitive, Schema, Struct, StructId, Type};
 
-/// The largest array that the standard library knows a default for.
+/// The largest array that implements `Default` in the standard library.
 pub(super) const MAX_DEFAULT: u32 = 32;
 
 /// A struct of a schema, seen as Rust.
@@ -34,11 +34,11 @@ impl<'a> Fields<'a> {
     pub fn ident(&self, name: &str) -> String {
         self.scope.of(name)
     }
-    /// A field as it is named behind `self`.
+    /// A field's name after `self`.
     pub fn ident_of(&self, index: usize) -> String {
         self.ident(&self.def.fields[index].name)
     }
-    /// How this struct's module names another struct, or what else `name` is in that struct's module.
+    /// The path of another struct in this struct's module, or of `name` in that struct's module.
     pub fn path(&self, id: StructId, name: &str) -> String {
         self.names.path(self.names.package(self.id), self.names.package(id), name)
     }
@@ -66,12 +66,12 @@ impl<'a> Fields<'a> {
         });
         ty
     }
-    /// Whether the struct's default cannot be derived.
+    /// Whether the struct's `Default` cannot be derived.
     pub fn needs_default(&self) -> bool {
         self.def.fields.iter().any(|f| self.is_made(f, 0))
     }
-    /// Whether the standard library has no default for what is at this level of a field's dimensions: an array outside
-    /// of any vector is boxed or too large.
+    /// Whether the standard library has no default for this level of a field's dimensions: an array outside of any
+    /// vector is boxed or too large.
     pub fn is_made(&self, field: &Field, level: usize) -> bool {
         let extents = field.dims.iter().map(|d| d.extent).enumerate().skip(level);
         let mut outside = extents.map_while(|(level, extent)| match extent {
@@ -80,7 +80,7 @@ impl<'a> Fields<'a> {
         });
         outside.any(|made| made)
     }
-    /// The default value of what is at this level of a field's dimensions.
+    /// The default value at this level of a field's dimensions.
     pub fn default_value(&self, field: &Field, level: usize) -> String {
         let Some((outer, inner)) = field.dims[level..].split_first() else {
             return match field.ty {
@@ -104,8 +104,8 @@ impl<'a> Fields<'a> {
             Extent::Fixed(_) => format!("std::array::from_fn(|_| {})", inside()),
         }
     }
-    /// What a field is on the wire, and where, as far as that does not depend on others: `at` counts from the start of
-    /// the message. Returns where the next one is.
+    /// A field's type and offset on the wire, as far as it is fixed: `at` counts from the start of the message.
+    /// Returns the next field's offset.
     pub fn place(&self, field: &Field, at: Option<u64>) -> (String, Option<u64>) {
         let text = self.schema.field_to_lcm(field, &self.def.name.package);
         let ty = text.split(' ').next().unwrap_or_default();

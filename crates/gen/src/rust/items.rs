@@ -1,4 +1,4 @@
-//! The items of a type: its definition, its constants, and what they are for the wire.
+//! The items of a type: its definition, its constants, and its trait implementations.
 
 use super::code::{Code, item};
 use super::doc::doc;
@@ -23,7 +23,7 @@ impl<'a> Items<'a> {
         Fields::new(self.schema, self.names, self.memory, self.id)
     }
 
-    /// The struct, its constants, its default where it cannot be derived.
+    /// The struct, its constants, and its `Default` if it cannot be derived.
     pub fn definition(&self, file: &mut Text) {
         let fields = self.fields();
         let (def, name) = (fields.def, fields.name().to_string());
@@ -71,7 +71,7 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// What it is for the wire.
+    /// Its implementations of the wire traits.
     pub fn implementations(&self, file: &mut Text) {
         let fields = self.fields();
         let (def, name) = (fields.def, fields.name());
@@ -133,7 +133,7 @@ fn conversion(file: &mut Text, from: &str, to: &str, argument: &str, value: &str
     });
 }
 
-/// A constant's value. Hexadecimal stays so, unless it is more than the sign lets it.
+/// A constant's value. Hexadecimal notation is kept, unless the number exceeds the signed range.
 fn number(c: &Const) -> String {
     match (c.value, c.ty) {
         (ConstValue::Int(value), _) => {

@@ -1,6 +1,6 @@
-//! Words that generated Rust may not use as names, in any edition.
+//! Words that generated Rust must not use as names, in any edition.
 
-/// Keywords, but for `Self`, which a module in lower case cannot be called.
+/// Keywords, except `Self`, which a lower-case module cannot be named.
 const KEYWORDS: &[&str] = &[
     "_", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
     "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
@@ -9,10 +9,10 @@ const KEYWORDS: &[&str] = &[
     "where", "while", "yield",
 ];
 
-/// For fields and constants. `set_sizes` is a function beside the constants.
+/// For fields and constants. `set_sizes` is a function next to the constants.
 pub(super) const VALUES: &[&str] = &and::<{ KEYWORDS.len() + 2 }>(&["Self", "set_sizes"]);
 
-/// For modules: also what generated code calls other crates and itself.
+/// For modules: also the names of crates and modules in generated code.
 pub(super) const MODULES: &[&str] =
     &and::<{ KEYWORDS.len() + 5 }>(&["core", "root", "saltus_wire", "std", "wire"]);
 

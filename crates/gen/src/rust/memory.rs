@@ -1,17 +1,17 @@
-//! How much memory fields take, and which arrays are too large to lie in their struct.
+//! Memory of fields, and which arrays are too large to be stored inline.
 //!
-//! A struct of megabytes would have to go over the stack, which has few. Arrays above some size are boxed, and made on the
-//! heap at once: numbers in one piece, whatever their dimensions; of others each row that is too large.
+//! A struct of megabytes would pass through the stack, which is small. Arrays above some size are boxed and created
+//! on the heap: numbers in one piece, for any dimensions; of other arrays each row that is too large.
 
 use saltus_types::{Dim, Extent, Field, Primitive, Schema, StructId, Type};
 
-/// The largest array, in bytes, that lies in its struct.
+/// The largest array, in bytes, that is stored inline.
 const LARGEST: u64 = 4096;
 /// Bytes of a vector and of a string, on 64-bit machines: the types are the same on all.
 const VECTOR: u64 = 24;
 const POINTER: u64 = 8;
 
-/// Memory of each struct of a schema, about.
+/// Approximate memory of each struct of a schema.
 #[derive(Debug)]
 pub(super) struct Memory(Vec<Option<u64>>);
 
@@ -22,7 +22,7 @@ impl Memory {
         memory
     }
 
-    /// A struct does not contain itself but in a vector, so that this ends.
+    /// A struct contains itself only through a vector, so this terminates.
     fn learn(&mut self, schema: &Schema, id: StructId) {
         if self.0[id.0].is_some() {
             return;
@@ -54,19 +54,20 @@ impl Memory {
         }
     }
 
-    /// Whether what is at this level of a field's dimensions is a boxed array.
+    /// Whether this level of a field's dimensions is a boxed array.
     pub fn is_boxed(&self, field: &Field, level: usize) -> bool {
         let Some(Extent::Fixed(n)) = field.dims.get(level).map(|d| d.extent) else { return false };
         is_too_large(field, level, u64::from(n).saturating_mul(self.size(field, level + 1)))
     }
 }
 
-/// Whether an array of so many bytes is boxed. Rows of numbers are not: they are part of a piece, or on the heap already.
+/// Whether an array of this many bytes is boxed. Rows of numbers are not: they are part of a piece, or on the heap
+/// already.
 fn is_too_large(field: &Field, level: usize, bytes: u64) -> bool {
     bytes > LARGEST && (level == 0 || !is_one_piece(field.ty, &field.dims[level..]))
 }
 
-/// Whether rows of these dimensions are nothing but elements that lie in memory as they are copied.
+/// Whether rows of these dimensions consist only of elements that can be copied as memory.
 pub(super) fn is_one_piece(ty: Type, inner: &[Dim]) -> bool {
     matches!(ty, Type::Primitive(p) if p != Primitive::String)
         && inner.iter().all(|d| matches!(d.extent, Extent::Fixed(_)))

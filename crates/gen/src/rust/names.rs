@@ -1,4 +1,4 @@
-//! What types, packages and fields are called in Rust.
+//! Names of types, packages and fields in Rust.
 
 use super::keywords::{MODULES, TYPES};
 use crate::Options;
@@ -6,7 +6,7 @@ use crate::names::identifier;
 use saltus_types::{EnumId, Schema, StructId, TypeName};
 use std::collections::{BTreeSet, HashMap};
 
-/// Name of the module that the types without a package are in; its contents are exported one level up.
+/// Name of the module for types without a package; its contents are exported one level up.
 pub(super) const ROOT: &str = "root";
 
 /// The modules from the root of the generated code down to one.
@@ -82,13 +82,13 @@ impl Names {
     pub fn plain(&self, id: StructId) -> &str {
         &self.plains[id.0]
     }
-    /// How code in the module of package `from` names `name`, which lives in that of package `to`.
+    /// The path of `name`, in the module of package `to`, for code in the module of package `from`.
     pub fn path(&self, from: &str, to: &str, name: &str) -> String {
         if from == to {
             return name.into();
         }
         let (from, to) = (self.module(from), self.module(to));
-        // The types without a package live in a module of their own, but need not be named through it.
+        // Types without a package are in a separate module, but can be named without it.
         let depth = from.len().max(1);
         let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
         let mut parts = vec!["super"; depth - common];
@@ -98,7 +98,7 @@ impl Names {
     }
 }
 
-/// Modules for packages and for all that they lie in: lower case, no keywords, siblings never the same.
+/// Modules for packages and their outer packages: lower case, no keywords, siblings never the same.
 fn modules(packages: &BTreeSet<String>) -> HashMap<String, Module> {
     let mut modules = HashMap::from([(String::new(), Module::new())]);
     let mut taken = HashMap::<String, BTreeSet<String>>::new();
@@ -114,14 +114,14 @@ fn modules(packages: &BTreeSet<String>) -> HashMap<String, Module> {
             }
             parent = path;
         }
-        // A package may be written with dots that part nothing.
+        // A package name may have dots without a name between them.
         let module = modules[&parent].clone();
         modules.insert(package.clone(), module);
     }
     modules
 }
 
-/// `id`, changed until it is neither reserved nor taken; it is taken then.
+/// `id`, changed until it is neither reserved nor used; marks it as used.
 fn unique(mut id: String, reserved: &[&str], taken: &mut BTreeSet<String>) -> String {
     while reserved.contains(&id.as_str()) || taken.contains(&id) {
         id.push('_');

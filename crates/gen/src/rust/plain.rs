@@ -1,4 +1,4 @@
-//! The plain layout of a type: a second struct, as it lies in memory.
+//! The plain layout of a type: a second struct with a fixed memory layout.
 
 use super::code::{Code, item};
 use super::fields::{Fields, MAX_DEFAULT, primitive};
@@ -48,8 +48,8 @@ impl PlainItems<'_> {
             Extent::Variable(_) => inner,
         })
     }
-    /// Name and size of all padding, each with the index of the slot before which it lies; the number of slots for
-    /// what lies behind the last.
+    /// Name and size of all padding, each with the index of the field after it; the number of fields for padding at
+    /// the end.
     fn padding(&self) -> Vec<(usize, String, usize)> {
         let gaps = self.layout.fields.iter().map(|slot| slot.padding).chain([self.layout.tail]);
         let gaps = gaps.enumerate().filter(|&(_, size)| size > 0);
@@ -73,7 +73,7 @@ impl PlainItems<'_> {
         let padding = self.padding();
         item(file, |code| {
             let more = format!(
-                "The plain layout of [`{}`]: {} bytes, behind 8 of its hash.",
+                "The plain layout of [`{}`]: {} bytes, after 8 of its hash.",
                 self.fields.name(),
                 self.layout.size
             );
@@ -114,7 +114,9 @@ impl PlainItems<'_> {
     fn traits(&self, file: &mut Text) {
         let (name, schema_of) = (self.name, self.fields.name());
         item(file, |code| {
-            code.comment(["// SAFETY: numbers only, and all padding is fields, as the offsets below show."]);
+            code.comment([
+                "// SAFETY: numbers only, and all padding is explicit fields, as the offsets below show.",
+            ]);
             code.line(format!("unsafe impl wire::Bits for {name} {{}}"));
         });
         item(file, |code| {
@@ -155,7 +157,7 @@ impl PlainItems<'_> {
         self.fields.schema.closure(id).into_iter().any(padded)
     }
 
-    /// The offsets that the hash stands for, checked by the compiler.
+    /// The offsets that the hash covers, checked by the compiler.
     fn asserts(&self, file: &mut Text) {
         let (name, layout) = (self.name, self.layout);
         item(file, |code| {
@@ -174,7 +176,7 @@ impl PlainItems<'_> {
         });
     }
 
-    /// From one form to the other: in place, and as new values.
+    /// Conversions between the two forms: in place, and as new values.
     fn conversions(&self, file: &mut Text) {
         let (plain, name) = (self.name, self.fields.name());
         item(file, |code| {
@@ -206,7 +208,7 @@ impl PlainItems<'_> {
         });
     }
 
-    /// Sets a field, or a row of it at this level, to what it is in the other form.
+    /// Sets a field, or a row of it at this level, from the other form.
     fn assign(&self, code: &mut Code, to_form: Form, field: &Field, level: usize, [to, from]: [&str; 2]) {
         // The rows of a loop are references.
         let in_loop = level > 0;
@@ -257,7 +259,7 @@ enum Form {
     Message,
 }
 
-/// Zeroes the padding of structs in arrays of so many dimensions.
+/// Zeroes the padding of structs in arrays of this many dimensions.
 fn clear(code: &mut Code, place: &str, dims: usize) {
     if dims == 0 {
         return code.call("wire::Plain::clear_padding", &[place], ";");

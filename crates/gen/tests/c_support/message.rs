@@ -1,11 +1,11 @@
-//! Random messages of any type, and hostile ones. Nothing of the code under test is used: right ones are made from the
-//! schema alone, and the codec of the schema says what is right of the damaged ones.
+//! Random messages of any type, and hostile ones, independent of the code under test. Valid ones are made from the
+//! schema alone, and the codec of the schema decides about damaged ones.
 
 use saltus_types::{DecodeCause, Extent, Primitive, Schema, StructId, Type, wire};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How many random messages of each type, and how many damaged ones of each.
+/// Random messages of each type, and damaged ones of each.
 const MESSAGES: u64 = 6;
 const DAMAGED: u64 = 40;
 
@@ -27,18 +27,18 @@ impl Random {
     }
 }
 
-/// What a decoder has to say of a message.
+/// The expected result of a decoder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
     Right = 0,
     Wrong = 1,
     /// Anything but a crash.
     Anything = 2,
-    /// It is decoded, but what it becomes may be encoded in other bytes.
+    /// It is decoded, but may be encoded to other bytes.
     Taken = 3,
 }
 
-/// Messages for the test programs: index of the type, what is expected, bytes.
+/// Messages for the test programs: index of the type, expected result, bytes.
 #[derive(Default)]
 pub struct Messages(Vec<u8>);
 
@@ -67,7 +67,7 @@ fn body(schema: &Schema, id: StructId, rng: &mut Random, depth: u32, out: &mut V
     let mut values = vec![0u64; s.fields.len()];
     for (i, field) in s.fields.iter().enumerate() {
         if sizes.contains(&i) {
-            // Some with 32 bytes and more of numbers, for the vectorised copies; few where structs may grow.
+            // Some with 32 bytes and more of numbers, for the vectorized copies; few where structs may grow.
             let most = if depth > 2 {
                 1
             } else if s.name.name == "scan_t" {
@@ -102,8 +102,8 @@ fn string(rng: &mut Random, out: &mut Vec<u8>) {
     out.push(0);
 }
 
-/// Damages a right message, and adds what becomes of it: the codec of the schema says which are still taken. Types are
-/// numbered from `first`.
+/// Damages a valid message, and adds the results: the codec of the schema decides which are still accepted. Types
+/// are numbered from `first`.
 pub fn damaged(
     schema: &Arc<Schema>,
     (id, first): (StructId, usize),
@@ -137,7 +137,7 @@ pub fn damaged(
     }
 }
 
-/// Messages of all types of a schema: right ones, damaged ones, and what is at the edge.
+/// Messages of all types of a schema: valid ones, damaged ones, and ones at the limits.
 pub fn all(schema: Schema, seed: u64) -> Messages {
     let (mut messages, mut rng) = (Messages::default(), Random::new(seed));
     let schema = Arc::new(schema);
@@ -152,7 +152,7 @@ pub fn all(schema: Schema, seed: u64) -> Messages {
     messages
 }
 
-/// Messages that are wrong, or right at the very edge, by what they say of sizes and depths.
+/// Messages with invalid sizes and depths, and valid ones at the limits.
 fn edges(schema: &Schema, messages: &mut Messages) {
     let mut add = |name: &str, expect: Expect, body: &[u8]| {
         let id = schema.find(name).expect("a type");
@@ -169,7 +169,7 @@ fn edges(schema: &Schema, messages: &mut Messages) {
     add("list_t", Expect::Right, &nested(128));
     add("list_t", Expect::Wrong, &nested(129));
     add("list_t", Expect::Wrong, &nested(10_000));
-    // Each depth asks for all that is left: must not add up.
+    // Each depth requests all that is left: it must not add up.
     add("list_t", Expect::Wrong, &3850u32.to_be_bytes().repeat(4000));
     for size in [-1, i32::MIN, i32::MAX, 1 << 20] {
         let mut body = size.to_be_bytes().to_vec();
@@ -190,7 +190,7 @@ fn edges(schema: &Schema, messages: &mut Messages) {
     add("inner_t", Expect::Wrong, &[0, 1, 0, 0, 0, 0]);
     add("inner_t", Expect::Wrong, &[0, 1, 0, 0, 0, 1, 7]);
     add("inner_t", Expect::Right, &[0, 1, 0, 0, 0, 1, 0]);
-    // Rows and elements that take no bytes: as many as the message has bytes, and 1024, in all arrays together.
+    // Rows and elements of zero size: as many as the message has bytes, and 1024, in all arrays together.
     let crowds = |each: &[u32]| {
         let words = [each.len() as u32].into_iter().chain(each.iter().copied());
         words.flat_map(u32::to_be_bytes).collect::<Vec<u8>>()
@@ -200,7 +200,7 @@ fn edges(schema: &Schema, messages: &mut Messages) {
     add("crowds_t", Expect::Right, &crowds(&[20 + 1024 - 500, 500]));
     add("crowds_t", Expect::Wrong, &crowds(&[20 + 1024 - 500, 501]));
     add("crowds_t", Expect::Wrong, &crowds(&[1000; 10]));
-    // Fixed rows count like others, and as many as the type always has are free.
+    // Fixed rows count like others, and those that every value of the type has are free.
     let words = |words: &[u32]| words.iter().flat_map(|w| w.to_be_bytes()).collect::<Vec<u8>>();
     add("higher_t", Expect::Right, &words(&[0]));
     add("higher_t", Expect::Wrong, &words(&[u32::MAX]));
@@ -213,7 +213,7 @@ fn edges(schema: &Schema, messages: &mut Messages) {
     let fews = |n: u32| words(&[vec![n], vec![0; n as usize]].concat());
     add("fews_t", Expect::Right, &fews(9));
     add("fews_t", Expect::Wrong, &fews(10));
-    // Negative sizes are wrong behind an empty row too; large ones are not.
+    // Negative sizes are invalid after an empty row too; large ones are not.
     let table = |a: i64, b: i64| [a.to_be_bytes(), b.to_be_bytes()].concat();
     add("table_t", Expect::Wrong, &table(0, -1));
     add("table_t", Expect::Wrong, &table(-1, 0));

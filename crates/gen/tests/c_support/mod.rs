@@ -1,4 +1,4 @@
-//! What the tests of C and C++ have in common: types, compilers, and random messages.
+//! Shared by the tests of C and C++: types, compilers, and random messages.
 #![allow(dead_code)] // each test uses some of it
 
 pub mod message;
@@ -21,7 +21,7 @@ pub fn schema() -> Schema {
     loader.load().unwrap_or_else(|e| panic!("{}", e.render(false))).schema
 }
 
-/// This package's directory for what tests need.
+/// This package's directory of test files.
 pub fn support() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c_support")
 }
@@ -35,7 +35,7 @@ pub fn repository() -> PathBuf {
         .into()
 }
 
-/// A directory for what this test builds, empty.
+/// An empty directory for the output of this test.
 pub fn scratch(name: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&dir); // not there, the first time
@@ -57,9 +57,9 @@ pub fn options(style: Style) -> Options {
     Options { style, plain: style == Style::Modern, ..Options::default() }
 }
 
-/// What generated code has to stand.
+/// Warnings that generated code must pass.
 pub const STRICT: &[&str] = &["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"];
-/// What finds wrong memory accesses and undefined behaviour.
+/// Flags that find invalid memory accesses and undefined behavior.
 pub const SANITIZE: &[&str] = &["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// The C compiler; `CC` chooses another.
@@ -91,7 +91,7 @@ pub fn c_name(schema: &Schema, index: usize) -> String {
     if name == "default" { "default_".into() } else { name }
 }
 
-/// The files of a directory that are to be formatted.
+/// Checks the formatting of these files in a directory.
 pub fn check_format(dir: &Path, files: &[PathBuf]) {
     let style = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime/.clang-format");
     let mut command = Command::new("clang-format");

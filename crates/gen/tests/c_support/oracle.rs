@@ -1,14 +1,14 @@
-//! LCM 1.5.3 as it comes from PyPI, for tests only.
+//! LCM 1.5.3 from PyPI, for tests only.
 
 use std::path::{Path, PathBuf};
 
-/// The directory in which LCM's headers, library and programs lie, in the environment that all tests of types share.
+/// The directory with LCM's headers, library and programs, in the environment that all tests of types share.
 pub fn lcm() -> PathBuf {
     let environment = saltus_peers::python().ancestors().nth(2).expect("…/bin/python");
     find(environment, "site-packages").expect("what pip installed")
 }
 
-/// The file or directory of that name below `dir`.
+/// The file or directory with that name below `dir`.
 pub fn find(dir: &Path, name: &str) -> Option<PathBuf> {
     for entry in std::fs::read_dir(dir).ok()?.flatten() {
         let path = entry.path();

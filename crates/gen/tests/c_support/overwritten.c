@@ -23,7 +23,7 @@ int main(void) {
     saltus_channel_subscriber subscriber;
     saltus_attributes attributes;
     CHECK(saltus_attributes_init(&attributes, sizeof attributes) == SALTUS_OK);
-    attributes.frames = 2;
+    attributes.depth = 2;
     attributes.max_message_size = GEOMETRY_POSE_T_PLAIN_SIZE;
     CHECK(saltus_channel_create(NULL, "overwritten", &attributes, &channel) == SALTUS_OK);
     CHECK(saltus_channel_publisher_open(channel, &publisher) == SALTUS_OK);
@@ -36,11 +36,11 @@ int main(void) {
     CHECK(saltus_channel_view(subscriber, SALTUS_NEWEST, SALTUS_POLL, &message, &len) == SALTUS_OK);
     const geometry_pose_t_plain *seen = geometry_pose_t_plain_look(message, len);
     CHECK(seen != NULL && (const char *)seen == (const char *)message + 8 && seen->x == 1.0);
-    // A channel keeps at least as many as it was made for; so many are more than any page holds.
+    // A channel keeps at least its depth; this is more than any page holds.
     for (int i = 2; i <= 1000; i++) {
         publish(publisher, i);
     }
-    // What lies there now is another message.
+    // Another message is there now.
     CHECK(((const volatile geometry_pose_t_plain *)seen)->x != 1.0);
     CHECK(saltus_channel_validate(subscriber, &sample) == SALTUS_OVERRUN);
 
@@ -52,7 +52,7 @@ int main(void) {
     CHECK(saltus_channel_validate(subscriber, &sample) == SALTUS_OK);
     CHECK(pose.x == 1000.0 && pose.y == -1000.0 && pose.heading == 1000.0);
 
-    // Bytes of another layout are found out.
+    // Bytes of another layout are detected.
     CHECK(saltus_channel_publish(publisher, "this is no pose at all", 22, NULL) == SALTUS_OK);
     CHECK(saltus_channel_view(subscriber, SALTUS_NEWEST, SALTUS_POLL, &message, &len) == SALTUS_OK);
     CHECK(geometry_pose_t_plain_check(message, len) == SALTUS_PLAIN_OTHER_LAYOUT);

@@ -1,4 +1,5 @@
-//! What the tests of Python, Java and Octave share: generating, a virtual environment with LCM as the oracle, running.
+//! Shared by the tests of Python, Java and Octave: generating, a virtual environment with LCM as the oracle,
+//! running.
 
 #![allow(dead_code)] // Each test uses a part of it.
 
@@ -13,17 +14,17 @@ pub fn here(language: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(language)
 }
 
-/// Type files that cover every construct, and that LCM's generator takes too.
+/// Type files that cover every construct, and that LCM's generator accepts too.
 pub fn covers() -> Vec<PathBuf> {
     ["root", "all", "exlcm", "cover", "scan"].map(|f| here("python").join(format!("types/{f}.lcm"))).into()
 }
 
-/// Type files that LCM's generator makes broken code of: keywords as names, odd signs, circles.
+/// Type files for which LCM's generator emits broken code: keywords as names, odd characters, cycles.
 pub fn odd() -> Vec<PathBuf> {
     ["root", "odd", "more", "rest"].map(|f| here("python").join(format!("odd/{f}.lcm"))).into()
 }
 
-/// A directory that goes when this does.
+/// A directory that is removed on drop.
 pub struct Temp(PathBuf);
 
 impl Temp {
@@ -57,7 +58,7 @@ pub fn generated(files: &[PathBuf], lang: Lang, style: Style, dir: &Path) {
     write(dir, &files, false).unwrap();
 }
 
-/// What is run, with its output if it fails.
+/// Runs a command; panics with its output if it fails.
 pub fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -66,7 +67,7 @@ pub fn run(command: &mut Command) -> String {
     text
 }
 
-/// Where LCM's Java archive lies in the virtual environment.
+/// The path of LCM's Java archive in the virtual environment.
 pub fn lcm_jar() -> PathBuf {
     let find = "import lcm, pathlib; print(pathlib.Path(lcm.__file__).parent)";
     let package = PathBuf::from(run(tool("python").args(["-c", find])).trim());

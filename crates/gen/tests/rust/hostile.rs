@@ -1,11 +1,11 @@
-//! Bytes that no encoder made: no panic, and no more memory than a small multiple of the bytes.
+//! Bytes that no encoder produces: no panic, and no more memory than a small multiple of the bytes.
 
 use generated::types::*;
 use saltus_wire::{DecodeError, EncodeError, Message};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Counts what each thread has and had.
+/// Counts the present and maximum memory of each thread.
 struct Counting;
 
 thread_local! {
@@ -19,7 +19,7 @@ fn count(change: isize) {
     MOST.set(MOST.get().max(now));
 }
 
-// SAFETY: all is done by the system's allocator.
+// SAFETY: every call is passed on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Most bytes that were allocated at once while `work` ran.
+/// Most bytes allocated at once while `work` runs.
 fn most(work: impl FnOnce()) -> usize {
     let before = NOW.get();
     MOST.set(before);
@@ -44,7 +44,7 @@ fn most(work: impl FnOnce()) -> usize {
     (MOST.get() - before) as usize
 }
 
-/// Decodes what is left of `value` after every cut and every flip.
+/// Decodes `value` after every truncation and every flipped bit.
 fn attack<T: Message + PartialEq + std::fmt::Debug>(value: &T) {
     let mut bytes = value.encode().unwrap();
     let len = bytes.len();
@@ -55,7 +55,7 @@ fn attack<T: Message + PartialEq + std::fmt::Debug>(value: &T) {
     for at in 8..len {
         for flip in [0x01, 0x80, 0xff, 0x7f] {
             bytes[at] ^= flip;
-            // Structs and vectors take more in memory than on the wire, by a factor that the types fix.
+            // Structs and vectors take more in memory than on the wire, by a factor fixed by the types.
             let memory = most(|| drop(T::decode(&bytes)));
             assert!(memory <= 64 * (len + 1024), "{}: {memory} bytes for {len}", T::NAME);
             if reused.decode_from(&bytes).is_ok() {
@@ -112,7 +112,7 @@ fn nothing_that_is_cut_or_flipped_does_harm() {
     attack(&Far::default());
 }
 
-/// A megabyte that promises megabytes in every struct of a long chain.
+/// A megabyte with large size fields in every struct of a long chain.
 #[test]
 fn promises_in_promises_get_no_memory() {
     let len = 1 << 20;
@@ -126,7 +126,7 @@ fn promises_in_promises_get_no_memory() {
     assert!(memory <= 32 * len, "{memory} bytes for {len}");
 }
 
-/// A thousand bytes, each of which is a struct with 10,000 rows of nothing.
+/// A thousand bytes, each of which is a struct with 10,000 empty rows.
 #[test]
 fn rows_of_nothing_get_no_memory() {
     let mut bytes = sizes::Jags::FINGERPRINT.to_be_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! Types of megabytes, in a debug build and with a stack of two.
+//! Types of megabytes, in a debug build and with a stack of two megabytes.
 
 use generated::types::large::*;
 use generated::types::{jagged, sizes};

@@ -21,7 +21,7 @@ fn body() -> generated::types::plain::Body {
     }
 }
 
-/// Bytes that start at a multiple of 8.
+/// Bytes aligned to a multiple of 8.
 #[repr(align(8))]
 struct Room([u8; 1024]);
 
@@ -37,7 +37,7 @@ fn both_forms_say_the_same() {
     assert_eq!(len, BodyPlain::PLAIN_SIZE);
     assert_eq!(plain::read::<BodyPlain>(&room.0), Ok(&plain));
 
-    // Built in place over old bytes: the same to the last byte, the padding too.
+    // Built in place over old bytes: the same to the last byte, including the padding.
     let mut other = Room([0x55; 1024]);
     let placed = plain::place_in::<BodyPlain>(&mut other.0).unwrap();
     *placed = plain;

@@ -2,12 +2,12 @@
 
 use saltus_wire::Message;
 
-/// The bytes come back, and cut or changed ones do no harm.
+/// The bytes are restored, and truncated or changed ones do no harm.
 fn check<T: Message>(bytes: &[u8]) {
     let mut value = T::decode(bytes).unwrap();
     assert_eq!(value.encoded_size(), bytes.len(), "{}", T::NAME);
     assert_eq!(value.encode().unwrap(), bytes, "{}", T::NAME);
-    // All places of short messages, some of long ones.
+    // All positions in short messages, some in long ones.
     let step = 1 + bytes.len() / 200;
     for cut in (0..bytes.len()).step_by(step) {
         assert!(value.decode_from(&bytes[..cut]).is_err(), "{} cut at {cut}", T::NAME);

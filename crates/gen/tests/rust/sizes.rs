@@ -1,4 +1,4 @@
-//! Which sizes a decoder takes: the rule of `docs/wire.md`, to the last element.
+//! The sizes that a decoder accepts: the rule of `docs/wire.md`, to the last element.
 
 use generated::types::{jagged, sizes::*};
 use saltus_wire::{Body, DecodeError, FREE_ELEMENTS, Message};
@@ -30,12 +30,12 @@ fn what_a_type_always_has_is_free() {
 
 #[test]
 fn in_an_array_of_variable_size_it_is_counted() {
-    // One message has 10,000 rows that take nothing, and may have so many; two have twice as many.
+    // One message has 10,000 rows of zero size, which are allowed; two have twice as many.
     let behind = vec![0; 10_000 - 8 - 5 - FREE_ELEMENTS];
     assert!(decode::<Jags>(&[&1i32.to_be_bytes(), &[0], &behind]).is_ok());
     assert!(is_too_many::<Jags>(&[&1i32.to_be_bytes(), &[0], &behind[1..]]));
     assert!(is_too_many::<Jags>(&[&2i32.to_be_bytes(), &[0], &[0], &behind]));
-    // Rows that take something are not counted, though there is room for few.
+    // Rows that take bytes are not counted, although few bytes are left.
     assert!(decode::<Jags>(&[&1i32.to_be_bytes(), &[1], &[7; 40_000]]).is_ok());
 }
 
@@ -80,7 +80,7 @@ fn dimensions_of_0_are_counted_down_to_the_first() {
     assert!(matches!(n(-1), Err(DecodeError::NegativeSize { size: -1, .. })));
 }
 
-/// A decoder that has counted does not count again: what was just enough stays so for a message that is used.
+/// Rows are counted once: a message at the limit stays there when it is reused.
 #[test]
 fn elements_that_take_nothing_are_counted_once() {
     let mut value = jagged::Voids { n: 30, ..Default::default() };

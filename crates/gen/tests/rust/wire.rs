@@ -1,9 +1,9 @@
-//! What is on the wire, for the types of `constructs.lcm`.
+//! The encoding of the types of `constructs.lcm`.
 
 use generated::types::*;
 use saltus_wire::{Body, EncodeError, Message};
 
-/// Encodes, compares the length, decodes, and gives the bytes.
+/// Encodes, compares the length, decodes, and returns the bytes.
 fn round_trip<T: Message + PartialEq + std::fmt::Debug>(value: &T) -> Vec<u8> {
     let bytes = value.encode().unwrap();
     assert_eq!(bytes.len(), value.encoded_size());
@@ -176,7 +176,7 @@ fn sizes_that_do_not_agree_are_told() {
     // A row of another length, in the middle.
     let value = dump::All { m: 1, md: [vec![1], vec![]], ..Default::default() };
     assert!(matches!(value.encode(), Err(EncodeError::Size { field: "all_t.md", size_field: "m", .. })));
-    // More than the size field can say.
+    // More than the size field can hold.
     let mut many = Varb { a: vec![0; 300], ..Default::default() };
     many.set_sizes();
     assert_eq!(many.n, 127);

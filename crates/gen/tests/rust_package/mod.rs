@@ -1,10 +1,10 @@
-//! A Cargo package made of generated code, in the directory that Cargo gives to tests.
+//! A Cargo package of generated code, in Cargo's directory for tests.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A package with the generated code in `src/types`. What it was built of stays, so that the next run is faster.
+/// A package with the generated code in `src/types`. Its build output stays, so that the next run is faster.
 pub struct Package {
     root: PathBuf,
 }
@@ -22,7 +22,7 @@ impl Package {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    /// Makes it a package of its own, outside of the workspace, that needs nothing from the network.
+    /// Makes it a separate package, outside of the workspace, without network access.
     pub fn manifest(&self, edition: &str) {
         let wire = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../wire").canonicalize().unwrap();
         let manifest = format!(

@@ -1,14 +1,14 @@
-//! A log of the events of another.
+//! Copies selected events of a log.
 
 use super::{Output, ReadError, Selection, Source};
 use crate::{Damage, Error};
 use std::io::{Read, Write};
 
-/// Copies the events that are meant, in the order of the source, and what is written about the whole file. `progress` hears how
-/// many bytes were read, and says whether to go on. Gives what could not be read.
+/// Copies the selected events, in the order of the source, and the metadata of the whole file. Calls `progress`
+/// with the number of bytes read; it returns whether to continue. Returns what could not be read.
 ///
 /// # Errors
-/// The source is no log or cannot be read, or the output does not take it.
+/// The source is not a log or cannot be read, or the output failed.
 pub fn copy<R: Read, W: Write>(
     source: Source<R>,
     mut selection: Selection<'_>,

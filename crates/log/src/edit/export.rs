@@ -1,4 +1,4 @@
-//! The messages of a log for other programs.
+//! Exports the messages of a log for other programs.
 
 use super::{Meanings, ReadError, Selection, Source};
 use crate::{Damage, Event};
@@ -8,40 +8,41 @@ use saltus_types::{Extent, Field, Record, Schema, StructId, Type, json};
 use serde_json::Value;
 use std::io::{self, Read, Write};
 
-/// As what messages are written.
+/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// A table of messages of one type: a line for each, a column for each field, element of an array of fixed size, and
-    /// array of variable size.
+    /// A table of messages of one type: a line for each message; a column for each field, each element of an array
+    /// of fixed size, and each array of variable size.
     Csv,
-    /// Objects, one a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// What was written.
+/// The result of an export.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exported {
-    /// How many messages.
+    /// The number of messages written.
     pub rows: u64,
-    /// How many were not, because their type is not known, or they are no messages of it.
+    /// How many were not written, because their type is unknown, or they are not valid messages of it.
     pub left_out: u64,
     /// What could not be read.
     pub damage: Damage,
 }
 
-/// Why messages were not written.
+/// An error of an export.
 #[derive(Debug)]
 pub enum ExportError {
-    /// The output does not take them.
+    /// The output failed.
     Write(io::Error),
-    /// Messages of these two types make no table.
+    /// Messages of these two types do not fit into one table.
     TwoTypes(String, String),
 }
 
-/// Writes all messages that are meant and understood. `progress` hears how many bytes were read, and says whether to go on.
+/// Writes all selected messages that can be decoded. Calls `progress` with the number of bytes read; it returns
+/// whether to continue.
 ///
 /// # Errors
-/// The source is no log or cannot be read, or the messages cannot be written.
+/// The source is not a log or cannot be read, or the messages cannot be written.
 pub fn export<R: Read, W: Write>(
     source: Source<R>,
     mut selection: Selection<'_>,
@@ -73,11 +74,11 @@ pub fn export<R: Read, W: Write>(
     Ok(Exported { damage: rest.damage, ..exported })
 }
 
-/// An object in one line.
+/// Writes an object on one line.
 fn object(out: &mut impl Write, event: &Event<'_>, record: &Record) -> io::Result<()> {
     let channel = Value::from(escaped(event.channel));
     let kind = Value::from(record.definition().name.to_string());
-    // Numbers of nanoseconds would be rounded by those who read them.
+    // JSON readers would round numbers of nanoseconds.
     let published = event.publish_time.map_or(Value::Null, |time| Value::from(signed_timestamp(time)));
     let (logged, value) = (Value::from(signed_timestamp(event.log_time)), json::to_string(record));
     writeln!(
@@ -124,7 +125,7 @@ impl Table {
     }
 }
 
-/// A cell for each number in it, by name.
+/// Calls `cell` for each number in it, with its name.
 fn walk(schema: &Schema, id: StructId, value: &Value, prefix: &str, cells: &mut Vec<(String, String)>) {
     for field in &schema.get(id).fields {
         let inner = value.get(&field.name).unwrap_or(&Value::Null);
@@ -132,7 +133,7 @@ fn walk(schema: &Schema, id: StructId, value: &Value, prefix: &str, cells: &mut 
     }
 }
 
-/// The elements of a field from this dimension on.
+/// The elements of a field, from this dimension on.
 fn elements(
     schema: &Schema,
     field: &Field,
@@ -159,7 +160,7 @@ fn elements(
     }
 }
 
-/// As CSV has it: in quotes where it must be.
+/// A CSV cell, in quotes if necessary.
 fn quoted(text: &str) -> String {
     if text.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

@@ -1,29 +1,29 @@
-//! What the messages of a log mean.
+//! Decodes the messages of a log.
 
 use crate::Event;
 use saltus_decode::{Decoder, Meaning};
 use std::collections::HashSet;
 
-/// Decodes the events of a log: by the types that the log has of its channels, and by others that are known.
+/// Decodes the events of a log, with the types in the log and other known ones.
 pub struct Meanings {
     decoder: Decoder,
-    /// The types that the log told of, by what their messages begin with.
+    /// The types that the log contains, by the first bytes of their messages.
     told: HashSet<[u8; 8]>,
 }
 
 impl Meanings {
-    /// With these types, and those of the log. What the decoder expects does not count.
+    /// With these types, and those of the log. The decoder's expected types do not count.
     pub fn new(decoder: Decoder) -> Meanings {
         Meanings { decoder, told: HashSet::new() }
     }
-    /// What this event means.
+    /// The decoded event.
     pub fn of(&mut self, event: &Event<'_>) -> Meaning {
         if let Some(kind) = event.about.and_then(|about| about.kind.as_ref())
             && self.told.insert(kind.key())
         {
             self.decoder.dictionary.add(kind.schema(), kind.id());
         }
-        // Channels have other names here: only what messages begin with counts.
+        // Channels may have other names here: only the first bytes of messages count.
         self.decoder.meaning(b"", Vec::new, event.data).unwrap_or(Meaning::Bytes)
     }
 }

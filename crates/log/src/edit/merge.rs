@@ -1,4 +1,4 @@
-//! Several logs as one, in the order of time.
+//! Merges several logs in the order of time.
 
 use super::Output;
 use crate::{Damage, Error, Log};
@@ -6,20 +6,21 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::Write;
 
-/// Why logs were not put together.
+/// Why logs were not merged.
 #[derive(Debug)]
 pub enum MergeError {
-    /// The log of this number cannot be read.
+    /// The log with this number cannot be read.
     Read(usize, Error),
-    /// The output does not take it.
+    /// The output failed.
     Write(Error),
 }
 
-/// Writes the events of all logs in the order of time, those of the same time in the order of the logs, and what is written about
-/// each file. `progress` hears how many events are done, and says whether to go on. Gives what could not be read of each log.
+/// Writes the events of all logs in the order of time, events of the same time in the order of the logs, and the
+/// metadata of each file. Calls `progress` with the number of events done; it returns whether to continue. Returns
+/// what could not be read of each log.
 ///
 /// # Errors
-/// A log cannot be read, or the output does not take it.
+/// A log cannot be read, or the output failed.
 pub fn merge<W: Write>(
     logs: &mut [Log],
     out: &mut Output<W>,

@@ -1,8 +1,8 @@
-//! Logs made of other logs.
+//! Editing logs: copy, filter, merge, export.
 //!
-//! To filter, cut, convert or repair is the same [`copy()`] of a [`Source`] with another [`Selection`]. [`merge()`] puts several logs
-//! together in the order of time. [`export()`] writes messages as a table or as JSON. Nothing here prints, opens a file, or asks
-//! for a clock.
+//! To filter, cut, convert or repair a log is the same [`copy()`] of a [`Source`] with another [`Selection`].
+//! [`merge()`] merges several logs in the order of time. [`export()`] writes messages as a table or as JSON. This
+//! module does not print, open files or read a clock.
 
 mod copy;
 mod export;

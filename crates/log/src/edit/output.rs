@@ -1,47 +1,47 @@
-//! A log as it is written.
+//! A log being written, and counts of its contents.
 
 use crate::{Event, Format, Result, Types, Writer, WriterOptions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-/// A log that is being written, and what is in it.
+/// A log being written, and counts of its contents.
 pub struct Output<W: Write> {
     writer: Writer<W>,
     channels: BTreeSet<Vec<u8>>,
     unknown: usize,
 }
 
-/// What was written.
+/// Counts of a written log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// How many events.
+    /// The number of events.
     pub events: u64,
-    /// Of how many channels.
+    /// The number of channels.
     pub channels: usize,
     /// See [`Writer::kept_raw`].
     pub kept_raw: u64,
     /// See [`Writer::too_early`].
     pub too_early: u64,
-    /// On how many channels the first message was neither of a known type nor text.
+    /// The number of channels whose first message was neither of a known type nor text.
     pub unknown: usize,
 }
 
 impl<W: Write> Output<W> {
-    /// Begins a log; see [`Writer::new`].
+    /// Starts a log; see [`Writer::new`].
     ///
     /// # Errors
-    /// The output does not take it.
+    /// The output failed.
     pub fn new(out: W, format: Format, options: WriterOptions) -> Result<Output<W>> {
         Ok(Output { writer: Writer::new(out, format, options)?, channels: BTreeSet::new(), unknown: 0 })
     }
-    /// The types that messages are looked up in.
+    /// The types in which messages are looked up.
     pub fn types(&mut self) -> &mut Types {
         self.writer.types()
     }
     /// Appends an event.
     ///
     /// # Errors
-    /// As [`Writer::write`].
+    /// Those of [`Writer::write`].
     pub fn add(&mut self, event: &Event<'_>) -> Result<()> {
         if !self.channels.contains(event.channel) {
             self.channels.insert(event.channel.into());
@@ -51,17 +51,17 @@ impl<W: Write> Output<W> {
         }
         self.writer.write(event)
     }
-    /// Appends what is written about a whole file, where the format has a place for it.
+    /// Appends metadata of a whole file, if the format supports it.
     ///
     /// # Errors
-    /// The output does not take it.
+    /// The output failed.
     pub fn metadata(&mut self, metadata: &[(String, BTreeMap<String, String>)]) -> Result<()> {
         metadata.iter().try_for_each(|(name, values)| self.writer.metadata(name, values).map(drop))
     }
     /// Ends the log.
     ///
     /// # Errors
-    /// The output does not take it.
+    /// The output failed.
     pub fn finish(mut self) -> Result<Written> {
         self.writer.flush()?;
         let (events, kept_raw, too_early) =

@@ -1,4 +1,4 @@
-//! Which messages of a log are meant.
+//! Selects messages of a log by time and channel.
 
 use crate::Event;
 use saltus_text::units;
@@ -27,7 +27,7 @@ impl Moment {
 impl FromStr for Moment {
     type Err = String;
 
-    /// A time as people give it: `90s` after the first event, or `@1700000000.5`, seconds since 1970.
+    /// Parses `90s` after the first event, or `@1700000000.5`, seconds since 1970.
     fn from_str(text: &str) -> Result<Moment, String> {
         if let Some(seconds) = text.strip_prefix('@') {
             let (whole, part) = seconds.split_once('.').unwrap_or((seconds, ""));
@@ -40,26 +40,26 @@ impl FromStr for Moment {
             let ns = if digits(whole) && digits(part) { ns() } else { None };
             return ns
                 .map(Moment::At)
-                .ok_or_else(|| "@ stands before seconds since 1970: @1700000000.5".into());
+                .ok_or_else(|| "expected seconds since 1970 after @, such as @1700000000.5".into());
         }
         let duration = units::duration(text)?;
         i64::try_from(duration.as_nanos()).map(Moment::After).map_err(|_| format!("{text} is too long"))
     }
 }
 
-/// A part of a log. Without an end it goes on to that of the log.
+/// A part of a log. Without an end it extends to that of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// From this time on.
+    /// The first time included.
     pub from: Option<Moment>,
-    /// Up to this time, and not that itself.
+    /// The first time not included.
     pub to: Option<Moment>,
 }
 
-/// Says yes or no to the name of a channel.
+/// Returns whether a channel of this name is selected.
 type Choice<'a> = Box<dyn Fn(&[u8]) -> bool + 'a>;
 
-/// Says yes or no to each event of a log.
+/// Selects events of a log.
 pub struct Selection<'a> {
     channels: Choice<'a>,
     times: Times,
@@ -67,15 +67,15 @@ pub struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// All of them.
+    /// Selects all events.
     pub fn all() -> Selection<'a> {
         Selection::new(Times::default(), |_| true)
     }
-    /// Those of this part, of the channels to whose names `channels` says yes.
+    /// Selects the events in this part of the channels for which `channels` returns true.
     pub fn new(times: Times, channels: impl Fn(&[u8]) -> bool + 'a) -> Selection<'a> {
         Selection { channels: Box::new(channels), times, first: None }
     }
-    /// Whether this event is meant. The first one that is asked for is the first of the log.
+    /// Whether this event is selected. The first one asked for is the first of the log.
     pub fn takes(&mut self, event: &Event<'_>) -> bool {
         let first = *self.first.get_or_insert(event.log_time);
         self.times.from.is_none_or(|from| event.log_time >= from.of(first))

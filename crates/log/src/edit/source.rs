@@ -1,23 +1,23 @@
-//! A log as it is read from beginning to end.
+//! A log read from beginning to end.
 
 use crate::{Damage, Event, Format, Reader};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, ErrorKind, Read};
 
-/// Bytes that are read together.
+/// Bytes per read.
 const PIECE: usize = 256 << 10;
 
-/// Bytes that may be a log: a file, a pipe.
+/// An input that may be a log: a file, a pipe.
 #[derive(Debug)]
 pub struct Source<R> {
     input: R,
-    /// What was read to see what it is.
+    /// The bytes read to detect the format.
     beginning: Vec<u8>,
     format: Option<Format>,
 }
 
-/// What there was besides events.
+/// The contents of a log other than events.
 #[derive(Clone, Debug, Default)]
 pub struct Rest {
     /// What could not be read.
@@ -29,18 +29,18 @@ pub struct Rest {
 /// Why a log was not read to its end.
 #[derive(Debug)]
 pub enum ReadError<E> {
-    /// It is none that is known.
+    /// Its format is unknown.
     NotALog,
     /// The input cannot be read.
     Read(io::Error),
-    /// What was to be done with an event failed.
+    /// Processing an event failed.
     Take(E),
 }
 
 impl<E: fmt::Display> fmt::Display for ReadError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ReadError::NotALog => f.write_str("there is no event of LCM or MCAP at its beginning"),
+            ReadError::NotALog => f.write_str("it does not begin with an event of LCM or MCAP"),
             ReadError::Read(error) => write!(f, "cannot read the log: {error}"),
             ReadError::Take(error) => error.fmt(f),
         }
@@ -49,7 +49,7 @@ impl<E: fmt::Display> fmt::Display for ReadError<E> {
 impl<E: fmt::Debug + fmt::Display> std::error::Error for ReadError<E> {}
 
 impl<R: Read> Source<R> {
-    /// Reads as much as tells the format.
+    /// Reads enough to detect the format.
     ///
     /// # Errors
     /// The input cannot be read.
@@ -60,7 +60,7 @@ impl<R: Read> Source<R> {
         Ok(Source { input, beginning, format })
     }
 
-    /// The format, unless it is none that is known.
+    /// The format; `None` if it is unknown.
     pub fn format(&self) -> Option<Format> {
         self.format
     }
@@ -73,10 +73,11 @@ impl<R: Read> Source<R> {
         io::Cursor::new(self.beginning).chain(self.input)
     }
 
-    /// Gives each event to `take` until that says `false`. `progress` hears how many bytes were read, and may end it too.
+    /// Passes each event to `take` until it returns `false`. Calls `progress` with the number of bytes read; it may
+    /// stop too.
     ///
     /// # Errors
-    /// It is no log, the input cannot be read, or `take` failed.
+    /// The format is unknown, the input cannot be read, or `take` failed.
     pub fn each<E>(
         mut self,
         mut progress: impl FnMut(u64) -> bool,

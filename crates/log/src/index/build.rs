@@ -1,4 +1,4 @@
-//! A log is read once, and its events sorted.
+//! Builds an index: reads a log once, and sorts its events.
 
 use super::Index;
 use super::entry::{Entry, HEAD};
@@ -12,21 +12,21 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// Bytes of the log that are read together.
+/// Bytes per read of the log.
 const PIECE: usize = 1 << 20;
-/// Entries that are sorted in memory.
+/// Entries sorted in memory.
 const RUN: usize = 1 << 20;
-/// Entries of a run that are merged from memory.
+/// Entries of a run buffered for merging.
 const BUFFER: u64 = 4096;
 
-/// Hears how many bytes of a log were read, of how many; says whether to go on.
+/// Called with the number of bytes read and the total; returns whether to continue.
 pub(crate) type Progress<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
 impl Index {
-    /// Reads the log; with `keep` the index is left beside it.
+    /// Reads the log; with `keep` the index is stored next to it.
     ///
     /// # Errors
-    /// The log cannot be read, there is no room for the index, or nobody wants to go on.
+    /// The log cannot be read, there is no space for the index, or `progress` returned false.
     pub fn build(
         log: (&Path, &File),
         format: Format,
@@ -87,11 +87,11 @@ fn drain(reader: &mut Reader, counter: &mut Counter, sorter: &mut Sorter) -> io:
     Ok(())
 }
 
-/// Sorts any number of entries in little memory: runs of them are sorted, and merged where they overlap.
+/// Sorts any number of entries in little memory: sorted runs are merged where they overlap.
 struct Sorter {
     scratch: Scratch,
     run: Vec<Entry>,
-    /// Where the runs end, in entries.
+    /// The ends of the runs, in entries.
     ends: Vec<u64>,
     last: Option<Entry>,
     sorted: bool,
@@ -115,7 +115,7 @@ impl Sorter {
         self.run.clear();
         Ok(())
     }
-    /// All of them in a file, and how many.
+    /// All entries in a file, and their number.
     fn finish(mut self, keep: Option<&Path>) -> io::Result<(Scratch, u64)> {
         self.spill()?;
         let count = self.ends.last().copied().unwrap_or(0);

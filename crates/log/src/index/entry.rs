@@ -5,7 +5,7 @@ use crate::bytes::Fields;
 /// Bytes before the entries.
 pub(super) const HEAD: u64 = 64;
 
-/// Where an event is.
+/// The position of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry {
     pub time: i64,

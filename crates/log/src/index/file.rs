@@ -1,4 +1,4 @@
-//! The index as a file beside the log.
+//! The index as a file next to the log.
 
 use super::Index;
 use super::entry::{Entry, HEAD};
@@ -11,19 +11,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const MAGIC: [u8; 8] = *b"SALTUSIX";
-/// Counts up with every change of the format: an older index is made anew.
+/// Incremented with every change of the format: an older index is built again.
 const VERSION: u32 = 1;
-/// Largest table that is read.
+/// Largest table that is read, in bytes.
 const TABLE: u64 = 256 << 20;
 
-/// Where the index of this log is kept.
+/// The path of this log's index.
 pub(super) fn side_file(log: &Path) -> PathBuf {
     let mut name = log.as_os_str().to_owned();
     name.push(".saltus-index");
     name.into()
 }
 
-/// By what a log is known again.
+/// Identifies a log and its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub size: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Looks at size and time of a file, and at some of its bytes.
+    /// Reads size and time of a file, and some of its bytes.
     pub fn of(file: &File) -> io::Result<Identity> {
         const ENDS: u64 = 4096;
         const PROBES: u64 = 16;
@@ -55,7 +55,7 @@ fn modified(metadata: &Metadata) -> i64 {
 }
 
 impl Index {
-    /// The index beside this log, if there is one that is of this log as it is now.
+    /// The index next to this log, if there is one of its present state.
     pub fn find(log: &Path, identity: &Identity) -> Option<Index> {
         load(&side_file(log), identity)
     }
@@ -90,7 +90,7 @@ fn crc(head: &[u8; HEAD as usize], table: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Writes what stands around the entries.
+/// Writes the parts around the entries.
 pub(super) fn complete(file: &File, identity: &Identity, count: u64, summary: &Summary) -> io::Result<()> {
     let table = summary.put();
     let mut head = [0; HEAD as usize];
@@ -110,7 +110,8 @@ pub(super) fn complete(file: &File, identity: &Identity, count: u64, summary: &S
     file.write_all_at(&head, 0)
 }
 
-/// A file to make an index in. It has a name until it is put in its place; without one it is gone when it is closed.
+/// A file in which an index is built. It has a name until it is moved to its place; without a name it is removed
+/// when closed.
 #[derive(Debug)]
 pub(super) struct Scratch {
     pub file: File,
@@ -118,7 +119,8 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Beside the log if it is to be kept there and that is allowed, else among the temporary files, without a name.
+    /// Next to the log if it is to be kept there and that is allowed; otherwise in the temporary directory, without
+    /// a name.
     pub fn new(keep: Option<&Path>) -> io::Result<Scratch> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed); // only has to differ
@@ -137,7 +139,7 @@ impl Scratch {
         std::fs::remove_file(&path)?;
         Ok(Scratch { file, named: None })
     }
-    /// Puts it in its place, if it has a name; where that is not allowed it is used all the same.
+    /// Moves it to its place, if it has a name; if that is not allowed, it is used all the same.
     pub fn keep(mut self, place: &Path) -> io::Result<File> {
         if let Some(path) = self.named.take()
             && std::fs::rename(&path, place).is_err()

@@ -1,6 +1,6 @@
-//! Where each event of a log is, in the order of time.
+//! The position of each event of a log, in the order of time.
 //!
-//! An index is a file of its own, whatever the size of the log, so that little of it is in memory:
+//! An index is a separate file, so that little of it is in memory for a log of any size:
 //!
 //! ```text
 //!  0   "SALTUSIX"
@@ -11,7 +11,7 @@
 //!      table: channels, damage, metadata                                             all little endian
 //! ```
 //!
-//! It is never trusted: each event is looked at where the index says, and must be the one that it says.
+//! It is never trusted: the event at each position is checked against the index.
 
 mod build;
 mod entry;
@@ -29,16 +29,16 @@ pub(crate) use file::Identity;
 
 use entry::HEAD;
 
-/// Entries that are read together.
+/// Entries per read.
 const WINDOW: u64 = 1024;
 
-/// The entries of a log, and what is known of it as a whole.
+/// The entries of a log, and a summary of the whole log.
 #[derive(Debug)]
 pub(crate) struct Index {
     file: File,
     count: u64,
     pub summary: Summary,
-    /// Whether it was found, and not made by this process.
+    /// Whether it existed already, and was not built by this process.
     pub found: bool,
     window: Vec<u8>,
     /// The first entry of the window.
@@ -54,7 +54,7 @@ impl Index {
         self.count
     }
 
-    /// The entry of that number; none behind the last.
+    /// The entry with that number; `None` after the last.
     pub fn get(&mut self, number: u64) -> Result<Option<Entry>> {
         if number >= self.count {
             return Ok(None);
@@ -74,7 +74,7 @@ impl Index {
         Ok(self.window.get(at..).and_then(Entry::get))
     }
 
-    /// The number of the first entry at or after this time; that behind the last if there is none.
+    /// The number of the first entry at or after this time; if there is none, the number of entries.
     pub fn at_or_after(&mut self, time: i64) -> Result<u64> {
         let (mut low, mut high) = (0, self.count);
         while low < high {

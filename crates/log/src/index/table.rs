@@ -1,4 +1,4 @@
-//! What is known of a log as a whole.
+//! A summary of a log.
 
 use super::entry::Entry;
 use crate::bytes::{Fields, Map, put, put_map};
@@ -8,18 +8,18 @@ use saltus_decode::{SchemaText, Types};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What is in a log.
+/// A summary of a log's contents.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// The channels. One whose messages lie in two ways in the file, or that is described twice, is there twice.
+    /// The channels. One with messages in two encodings, or with two descriptions, is listed twice.
     pub channels: Vec<ChannelSummary>,
-    /// Events of channels that are not in the list, because it has 65,536 already.
+    /// Events of channels that are not listed, because the list already has 65,536.
     pub others: u64,
-    /// How many events have an earlier time than the one before them in the file.
+    /// The number of events with an earlier time than the one before in the file.
     pub back: u64,
     /// What could not be read.
     pub damage: Damage,
-    /// Names with values for the whole file.
+    /// Named metadata of the whole file.
     pub metadata: Vec<(String, Map)>,
 }
 
@@ -28,21 +28,21 @@ pub struct Summary {
 pub struct ChannelSummary {
     /// Its name; any bytes.
     pub name: Vec<u8>,
-    /// How many messages.
+    /// The number of messages.
     pub messages: u64,
-    /// How many bytes they have, as they lie in the file.
+    /// Their bytes, as stored in the file.
     pub bytes: u64,
     /// The earliest and the latest time, ns since 1970.
     pub times: (i64, i64),
-    /// What its first message begins with, if it has so much.
+    /// The first bytes of its first message, if it is long enough.
     pub key: Option<[u8; 8]>,
-    /// What the file says about it.
+    /// The file's description of it.
     pub about: Option<Arc<Channel>>,
 }
 
-/// Most channels that are listed.
+/// Most channels listed.
 const MOST: usize = 1 << 16;
-/// The row of events of channels that are not.
+/// The row of events of unlisted channels.
 pub(super) const OTHERS: u32 = u32::MAX;
 
 /// Counts events.
@@ -50,13 +50,13 @@ pub(super) const OTHERS: u32 = u32::MAX;
 pub(super) struct Counter {
     pub summary: Summary,
     by_name: HashMap<Vec<u8>, u32>,
-    /// By where it is in memory; the summary keeps it there.
+    /// By its address in memory; the summary keeps it there.
     by_about: HashMap<*const Channel, u32>,
     last: Option<i64>,
 }
 
 impl Counter {
-    /// The entry of an event, but for its place.
+    /// The entry of an event, without its position.
     pub fn count(&mut self, event: &Event<'_>) -> Entry {
         let time = event.log_time;
         if self.last.is_some_and(|last| time < last) {
@@ -138,7 +138,7 @@ impl ChannelSummary {
 }
 
 impl Summary {
-    /// As it stands in a file.
+    /// Its encoding in a file.
     pub(super) fn put(&self) -> Vec<u8> {
         let mut out = Vec::new();
         out.extend((self.channels.len() as u32).to_le_bytes());

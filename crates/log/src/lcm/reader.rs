@@ -1,12 +1,13 @@
-//! Bytes into events.
+//! Reads events from bytes.
 
 use super::{CHANNEL, DATA, Event, HEAD, SYNC};
 use std::ops::Range;
 
-/// Reads events from bytes that come in pieces of any size.
+/// Reads events from bytes that arrive in pieces of any size.
 ///
-/// What is no event (rubbish between events, an event cut short) is passed over up to the next one, and counted. So is an event
-/// whose length leads to no sync word while others lie within it: the length is damaged, and they are not.
+/// Bytes that are not an event (garbage between events, a truncated event) are skipped up to the next event, and
+/// counted. An event is also skipped if its length does not lead to a sync word while other events are within it:
+/// the length is damaged, and they are not.
 ///
 /// ```
 /// # use saltus_log::lcm::{Reader, Writer};
@@ -26,31 +27,31 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Reader {
     bytes: Vec<u8>,
-    /// What of them was read or passed over.
+    /// How many of them were read or skipped.
     at: usize,
-    /// Where in the log the first of them is.
+    /// Offset of the first of them in the log.
     base: u64,
-    /// Where in the log the last event is.
+    /// Offset of the last event in the log.
     place: u64,
     longest: usize,
     ended: bool,
     events: u64,
     skipped: u64,
-    /// Where in the log an event begins beyond doubt, which one before it was found to claim.
+    /// Offset of an event that is certain, although an earlier one claims its bytes.
     inner: u64,
-    /// No other one begins before this place of the log.
+    /// No other event begins before this offset of the log.
     searched: u64,
-    /// There is no use in looking again before this much of the log is there.
+    /// Searching again is useless before this much of the log is present.
     enough: u64,
 }
 
-/// What stands at a place.
+/// The result of parsing at an offset.
 enum Found {
     /// An event: its number, its time, and where channel and data are.
     Event(i64, i64, Range<usize>, Range<usize>),
-    /// The beginning of one that may go on.
+    /// An event that may continue in later bytes.
     Part,
-    /// No event.
+    /// Not an event.
     Nothing,
 }
 
@@ -61,11 +62,12 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// A reader that believes messages of up to [`DATA`] bytes.
+    /// A reader that accepts messages of up to [`DATA`] bytes.
     pub fn new() -> Reader {
         Reader::with_longest(DATA)
     }
-    /// A reader that believes messages of up to `longest` bytes. It keeps no more than two of those, and what it is fed at once.
+    /// A reader that accepts messages of up to `longest` bytes. It keeps at most two of those, and the bytes fed at
+    /// once.
     pub fn with_longest(longest: usize) -> Reader {
         Reader {
             bytes: Vec::new(),
@@ -81,36 +83,37 @@ impl Reader {
             enough: 0,
         }
     }
-    /// Takes the next bytes of the log. Call [`event`](Reader::event) until it gives none before feeding more.
+    /// Adds the next bytes of the log. Before feeding more, call [`event`](Reader::event) until it returns `None`.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.at);
         self.base += self.at as u64;
         self.at = 0;
         self.bytes.extend_from_slice(bytes);
     }
-    /// There are no more bytes: an event that is not whole by now never will be.
+    /// Marks the end of the log: an incomplete event will not be completed.
     pub fn end(&mut self) {
         self.ended = true;
     }
-    /// How many events were read.
+    /// The number of events read.
     pub fn events(&self) -> u64 {
         self.events
     }
-    /// How many bytes were passed over because they are no event.
+    /// The number of bytes skipped because they are not an event.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Where in the log the last event is, in bytes from its beginning.
+    /// Offset of the last event in the log, in bytes.
     pub fn place(&self) -> u64 {
         self.place
     }
-    /// How many bytes wait to become an event, or not. At the end of a log they are what was left of one whose writer was killed.
+    /// The number of bytes not yet classified. At the end of a log they are the rest of an event whose writer was
+    /// killed.
     pub fn pending(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// The next event; none until more is fed.
+    /// The next event; `None` until more is fed.
     pub fn event(&mut self) -> Option<Event<'_>> {
         loop {
             self.skip_to_sync();
@@ -136,11 +139,11 @@ impl Reader {
         }
     }
 
-    /// Passes over what cannot be the beginning of an event.
+    /// Skips bytes that cannot be the start of an event.
     fn skip_to_sync(&mut self) {
         let rest = &self.bytes[self.at..];
         let whole = rest.windows(SYNC.len()).position(|window| window == SYNC);
-        // The last bytes may be the first of a sync word.
+        // The last bytes may be the start of a sync word.
         let skip = whole.unwrap_or_else(|| {
             let most = rest.len().min(SYNC.len() - 1);
             let part = (1..=most).rev().find(|&n| !self.ended && rest[rest.len() - n..] == SYNC[..n]);
@@ -163,7 +166,7 @@ impl Reader {
         }
         let event = Found::Event(head.number, head.time, from..middle, middle..to);
         let rest = &self.bytes[to..];
-        // At the end of the log fewer bytes than a sync word prove nothing wrong; before, more may follow.
+        // At the end of the log, fewer bytes than a sync word are no evidence of damage; before, more may follow.
         let is_part = rest.len() < SYNC.len() && SYNC.starts_with(rest);
         if rest.starts_with(&SYNC) || (self.ended && is_part) {
             return event;
@@ -175,7 +178,7 @@ impl Reader {
         }
     }
 
-    /// What stands before an event at a place, if it can be one.
+    /// The header of an event at an offset, if there can be one.
     fn head(&self, at: usize) -> Option<Head> {
         let bytes = self.bytes.get(at..)?.first_chunk()?;
         Head::of(bytes).filter(|head| head.data <= self.longest)
@@ -184,15 +187,15 @@ impl Reader {
         if self.bytes.len() - self.at < HEAD { Found::Part } else { Found::Nothing }
     }
 
-    /// Whether another event begins within these bytes: one that leads to a sync word, or to the end. `false`: more bytes may
-    /// tell. Each byte is searched once, however many events claim it.
+    /// Whether another event begins within these bytes: one that leads to a sync word, or to the end. `None`: no.
+    /// `Some(false)`: more bytes are needed to decide. Each byte is searched once, regardless of how many events claim it.
     fn others_within(&mut self, range: Range<usize>) -> Option<bool> {
         let place = |at: usize| self.base + at as u64;
         if (place(range.start)..place(range.end)).contains(&self.inner) {
             return Some(true);
         }
         let mut at = range.start.max(self.searched.saturating_sub(self.base) as usize).min(range.end);
-        // A sync word may begin within them and end behind them.
+        // A sync word may begin within them and end after them.
         let end = self.bytes.len().min(range.end + SYNC.len() - 1);
         while let Some(found) =
             (at..range.end).find(|&at| SYNC.starts_with(&self.bytes[at..end.min(at + SYNC.len())]))
@@ -216,7 +219,7 @@ impl Reader {
     }
 }
 
-/// What stands before an event's channel and data.
+/// The header of an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
     number: i64,
@@ -230,7 +233,7 @@ pub(crate) struct Head {
 impl Head {
     pub const SIZE: usize = HEAD;
 
-    /// Nothing if these bytes cannot stand before an event.
+    /// `None` if these bytes cannot be the header of an event.
     pub fn of(bytes: &[u8; HEAD]) -> Option<Head> {
         let word = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let long = |at: usize| (u64::from(word(at)) << 32 | u64::from(word(at + 4))) as i64;
@@ -303,7 +306,7 @@ mod tests {
         liar[24..28].copy_from_slice(&[0x7F, 0xFF, 0xFF, 0xFF]);
         let all = [liar, log(&[(2, b"B", b"real")])].concat();
         assert_eq!(read(&[&all], DATA).0.len(), 1);
-        // Where it is believed, it is until the end of the log.
+        // If it is accepted, it extends to the end of the log.
         assert_eq!(read(&[&all], usize::MAX).0[0].3, b"real");
         for channel in [0u32, 1000, u32::MAX] {
             let mut liar = log(&[(1, b"A", b"x")]);

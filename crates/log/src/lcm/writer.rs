@@ -1,4 +1,4 @@
-//! Events into bytes.
+//! Encodes events.
 
 use super::{CHANNEL, DATA, SYNC};
 use std::fmt;
@@ -9,26 +9,26 @@ pub struct Writer {
     next: i64,
 }
 
-/// Why an event cannot be in a log.
+/// Why an event cannot be written to a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unwritable {
-    /// The channel's name has so many bytes; it must have from 1 to [`CHANNEL`].
+    /// The channel name has this many bytes; it must have from 1 to [`CHANNEL`].
     Channel(usize),
-    /// The message has so many bytes, more than [`DATA`].
+    /// The message has this many bytes, more than [`DATA`].
     Data(usize),
 }
 
 impl Writer {
-    /// A writer at the beginning of a log.
+    /// A writer at the start of a log.
     pub fn new() -> Writer {
         Writer::default()
     }
-    /// How many events were written.
+    /// The number of events written.
     pub fn written(&self) -> i64 {
         self.next
     }
-    /// Appends one event to `out` and gives it the next number. Allocates only what `out` must grow by.
+    /// Appends one event to `out` and assigns the next number. Allocates only to grow `out`.
     ///
     /// # Errors
     /// A name or a message that is too long, or an empty name; nothing is written then.
@@ -44,10 +44,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends all of an event but its data, which has to follow, and gives it the next number.
+    /// Appends an event without its data, which must follow, and assigns the next number.
     ///
     /// # Errors
-    /// As [`event`](Writer::event).
+    /// Those of [`event`](Writer::event).
     pub fn head(
         &mut self,
         out: &mut Vec<u8>,
@@ -79,7 +79,7 @@ impl fmt::Display for Unwritable {
                 write!(f, "a channel's name of {len} bytes: in an LCM log it must have from 1 to {CHANNEL}")
             }
             Unwritable::Data(len) => {
-                write!(f, "a message of {len} bytes: in an LCM log it can have {DATA}")
+                write!(f, "a message of {len} bytes: in an LCM log it can have at most {DATA}")
             }
         }
     }

@@ -1,7 +1,7 @@
-//! Names and values put into a file that was ended.
+//! Adds metadata to a finished MCAP file.
 //!
-//! The file is copied, what is behind its data is written anew in the copy, and the copy takes the file's place in one step: whatever
-//! happens, the file is there, as it was or with what was added.
+//! The file is copied, the part after its data is rewritten in the copy, and the copy replaces the file in one
+//! step. So the file always exists, unchanged or with the metadata.
 
 use super::{MAGIC, op};
 use crate::bytes::{Fields, Map, put, put_map};
@@ -13,24 +13,25 @@ use std::path::Path;
 
 /// Opcode and length.
 const HEAD: usize = 9;
-/// The record that ends the data, and that which ends the file, with the magic behind it.
+/// The record that ends the data, and the one that ends the file, including the magic after it.
 const DATA_END: usize = HEAD + 4;
 const FOOTER: usize = HEAD + 20 + MAGIC.len();
-/// Longest summary that is written anew.
+/// Longest summary that is rewritten.
 const LONGEST: u64 = 256 << 20;
 
-/// Adds names with values to an MCAP file. `false`, and nothing was done: it is no file that was ended as it should be, its summary
-/// says something that is not understood, it has several names, or it belongs to somebody else. What it had of the same name stays; the last
-/// counts. It takes as much room on the disk again while it works, and blocks until the copy is safe there.
+/// Adds named values to an MCAP file. Returns `false` without a change if the file was not finished properly, its
+/// summary is not understood, it has several names, or it belongs to another user. Existing metadata of the same
+/// name stays; the last counts. Needs as much disk space again while it works, and blocks until the copy is safe on
+/// the disk.
 ///
 /// # Errors
-/// The file cannot be read, or no copy can be written beside it; the file is as it was.
+/// The file cannot be read, or a copy cannot be written next to it; the file is unchanged.
 pub fn add_metadata(path: &Path, name: &str, values: &Map) -> Result<bool> {
     let failed = |e: io::Error| Error::Io(format!("add to {}", path.display()), e);
     let file = File::open(path).map_err(failed)?;
     let about = file.metadata().map_err(failed)?;
     let is_plain = fs::symlink_metadata(path).map_err(failed)?.is_file();
-    // A copy would be another file than the one that other names lead to, and would belong to us.
+    // A copy would not be the file that the other names refer to, and would belong to us.
     if !is_plain || about.nlink() != 1 || about.uid() != user() {
         return Ok(false);
     }
@@ -45,14 +46,14 @@ pub fn add_metadata(path: &Path, name: &str, values: &Map) -> Result<bool> {
         .and_then(|()| unchanged(path, &about))
         .and_then(|()| fs::rename(aside, path));
     if done.is_err() {
-        // The disk may be full; what is left of it may not be removable either.
+        // The disk may be full; the partial copy may not be removable either.
         let _ = fs::remove_file(aside);
     }
     done.map(|()| true).map_err(failed)
 }
 
-/// Whether an MCAP file has its end. `false`: its writer was killed, or writes still. An empty file, or one of another format, counts as
-/// ended.
+/// Whether an MCAP file is finished. `false`: its writer was killed, or still writes. An empty file, or one of
+/// another format, counts as finished.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -69,17 +70,17 @@ pub fn is_finished(path: &Path) -> Result<bool> {
     Ok(!begun || (ended && end > 0))
 }
 
-/// Who this process is: only files of this user are replaced.
+/// The user of this process: only this user's files are replaced.
 fn user() -> u32 {
     fs::metadata("/proc/self").map_or(u32::MAX, |me| me.uid())
 }
 
-/// Whether the file is still what was read.
+/// Checks that the file has not changed since it was read.
 fn unchanged(path: &Path, about: &fs::Metadata) -> io::Result<()> {
     let now = fs::metadata(path)?;
     let same = (now.ino(), now.dev(), now.len()) == (about.ino(), about.dev(), about.len())
         && now.modified()? == about.modified()?;
-    if same { Ok(()) } else { Err(io::Error::other("somebody else changed it meanwhile")) }
+    if same { Ok(()) } else { Err(io::Error::other("another process has changed it")) }
 }
 
 fn copy(mut from: &File, to: &Path, place: u64, tail: &[u8]) -> io::Result<()> {
@@ -90,7 +91,7 @@ fn copy(mut from: &File, to: &Path, place: u64, tail: &[u8]) -> io::Result<()> {
     to.sync_all()
 }
 
-/// From where on the file is to be what; nothing if its end is not understood.
+/// The offset from which the file is rewritten, and its new content; `None` if its end is not understood.
 fn tail(file: &File, size: u64, name: &str, values: &Map) -> io::Result<Option<(u64, Vec<u8>)>> {
     let Some(footer_at) = size.checked_sub(FOOTER as u64) else { return Ok(None) };
     let mut footer = [0; FOOTER];
@@ -115,7 +116,7 @@ fn tail(file: &File, size: u64, name: &str, values: &Map) -> io::Result<Option<(
         put_map(body, values);
     });
     let len = out.len() as u64;
-    // The checksum of the data would have to be made anew; 0 says that there is none.
+    // The checksum of the data would have to be computed again; 0 means none.
     record(&mut out, op::DATA_END, |body| body.extend([0; 4]));
     let summary_at = out.len();
     let mut index = Vec::new();
@@ -130,7 +131,7 @@ fn tail(file: &File, size: u64, name: &str, values: &Map) -> io::Result<Option<(
     let checked = out.len();
     record(&mut out, op::FOOTER, |body| {
         body.extend((place + summary_at as u64).to_le_bytes());
-        body.extend([0; 12]); // no offsets, and the checksum, which covers what is before it
+        body.extend([0; 12]); // no offsets, and the checksum, which covers the bytes before it
     });
     let end = out.len() - 4;
     let checksum = crc32fast::hash(&out[summary_at..checked + HEAD + 16]);
@@ -147,8 +148,8 @@ fn record(out: &mut Vec<u8>, opcode: u8, fill: impl FnOnce(&mut Vec<u8>)) {
     out.extend(body);
 }
 
-/// Appends the summary with one more index of metadata, which is counted. Offsets of its groups are left out: they may be. Nothing
-/// if it makes no sense.
+/// Appends the summary with one more metadata index, which is counted. Offsets of its groups are omitted, as the
+/// format allows. `None` if the summary is invalid.
 fn summarize(out: &mut Vec<u8>, mut summary: &[u8], index: &[u8]) -> Option<()> {
     let mut put_index = Some(index);
     let mut groups: Vec<(u8, Vec<u8>)> = Vec::new();

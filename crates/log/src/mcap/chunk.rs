@@ -1,18 +1,18 @@
-//! A chunk: records together, compressed.
+//! A chunk: several records, compressed together.
 
 use super::{LONGEST, op};
 use crate::bytes::Fields;
 use std::io::Read;
 use std::ops::Range;
 
-/// The records of a chunk, ready to be read.
+/// The records of a chunk, decompressed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chunk {
     bytes: Vec<u8>,
     at: usize,
 }
 
-/// Something of interest in a chunk.
+/// A schema, channel or message in a chunk.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub opcode: u8,
@@ -20,8 +20,8 @@ pub(crate) struct Part {
 }
 
 impl Chunk {
-    /// Opens the body of a chunk's record. If the file ends within it (`cut`), what can still be read of it is there, and
-    /// nobody has checked it. Nothing: it is damaged.
+    /// Opens the body of a chunk record. If the file ends within it (`cut`), the readable part is returned, without
+    /// a checksum test. `None`: it is damaged.
     pub fn open(body: &[u8], cut: bool) -> Option<Chunk> {
         let mut fields = Fields(body);
         let (_start, _end, size, checksum) = (fields.u64()?, fields.u64()?, fields.u64()?, fields.u32()?);
@@ -35,10 +35,10 @@ impl Chunk {
         if size > LONGEST as u64 {
             return None;
         }
-        // What is claimed is believed as far as so few bytes are likely to become so many.
+        // The claimed size is allocated only as far as it is plausible for so few bytes.
         let likely = size.min(64 * data.len() as u64);
         let mut bytes = Vec::with_capacity(likely as usize + 1);
-        // One byte more than there should be, to see that there are more.
+        // One more byte than expected, to detect that there are more.
         let most = size + 1;
         let whole = match compression {
             "" => data.take(most).read_to_end(&mut bytes),
@@ -54,7 +54,7 @@ impl Chunk {
         Some(Chunk { bytes, at: 0 })
     }
 
-    /// How many bytes its records have.
+    /// The number of bytes of its records.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -76,7 +76,7 @@ impl Chunk {
             }
         }
     }
-    /// Bytes that are left when [`next`](Chunk::next) gives no more: they are no records.
+    /// Bytes left when [`next`](Chunk::next) returns `None`: they are not records.
     pub fn left(&self) -> usize {
         self.bytes.len() - self.at
     }

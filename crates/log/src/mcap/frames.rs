@@ -1,17 +1,17 @@
-//! Bytes into records, damage passed over.
+//! Splits bytes into records, skipping damage.
 
 use super::{LONGEST, MAGIC, op};
 use std::ops::Range;
 
 /// Opcode and length.
 const HEAD: usize = 9;
-/// Bytes of a chunk's fields without the name of its compression and its data.
+/// Bytes of a chunk's fields, without the name of its compression and its data.
 const CHUNK: usize = 8 + 8 + 8 + 4 + 4 + 8;
 /// Longest name of a compression.
 const NAME: usize = 32;
-/// Longest record of those that are never long.
+/// Longest record of kinds that are always short.
 const SMALL: u64 = 16 << 20;
-/// So much may stand in a record behind its fields: the format allows any bytes there.
+/// Most bytes after a record's fields: the format allows additional bytes there.
 const PADDING: u64 = 4096;
 /// A message's fields before its data.
 const MESSAGE: usize = 22;
@@ -21,31 +21,31 @@ const MESSAGE: usize = 22;
 pub(crate) struct Frames {
     bytes: Vec<u8>,
     at: usize,
-    /// Where in the file the first of `bytes` is.
+    /// Offset of the first of `bytes` in the file.
     base: u64,
-    /// So many bytes are still to be passed over; they are in order.
+    /// The number of valid bytes still to skip.
     pass: u64,
     state: State,
     /// The last record.
     last: u8,
-    /// Messages were seen outside of chunks. Only then are they looked for behind damage: those in a damaged chunk would look the
-    /// same, and nobody could tell whether they are right.
+    /// Messages were seen outside of chunks. Only then are they searched for after damage: messages in a damaged
+    /// chunk would look the same, and could not be verified.
     messages_outside_chunks: bool,
-    /// No more bytes are fed.
+    /// No more bytes will be fed.
     ended: bool,
     pub skipped: u64,
 }
 
-/// What may stand at the next byte.
+/// What the next byte may begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// The magic; nothing of the file was read.
+    /// The magic; nothing was read yet.
     #[default]
     BeforeMagic,
     /// A record.
     Record(Section),
-    /// Anything: something was passed over, or the length of the record before may be wrong. Only what begins a record beyond
-    /// doubt ends that.
+    /// Anything: bytes were skipped, or the length of the previous record may be wrong. Only a certain start of a
+    /// record ends this state.
     Resync(Section),
 }
 
@@ -55,7 +55,7 @@ enum Section {
     /// Up to the end of the data.
     #[default]
     Data,
-    /// Behind the data: no messages follow, up to the next file.
+    /// After the data: no messages follow, up to the next file.
     Summary,
 }
 
@@ -71,22 +71,22 @@ impl State {
 /// A record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// Where in the file it begins.
+    /// Its offset in the file.
     pub place: u64,
     pub opcode: u8,
-    /// Where its body is in [`Frames::bytes`].
+    /// The range of its body in [`Frames::bytes`].
     pub body: Range<usize>,
     /// Whether the file ends within it.
     pub cut: bool,
 }
 
-/// What stands at a place.
+/// The result of parsing at an offset.
 enum Found {
     Record(u8, usize),
-    /// An attachment, and its length with its head: it may be of any size.
+    /// An attachment, and its length with its header: it may be of any size.
     Pass(u64),
     Magic,
-    /// More bytes are needed to tell.
+    /// More bytes are needed to decide.
     Part,
     Nothing,
 }
@@ -112,7 +112,7 @@ impl Frames {
         &self.bytes[range]
     }
 
-    /// The next record; its bytes are there until more is fed.
+    /// The next record; its bytes are valid until more is fed.
     pub fn next(&mut self) -> Option<Frame> {
         loop {
             let pass = self.pass.min((self.bytes.len() - self.at) as u64);
@@ -139,7 +139,7 @@ impl Frames {
                     let data = chunk_size(&self.bytes[self.at..])
                         .filter(|&data| opcode == op::CHUNK && data < len as u64);
                     if let Some(data) = data {
-                        // There are bytes behind its data, or its length is wrong. What follows tells.
+                        // There are bytes after its data, or its length is wrong. The following bytes decide.
                         match self.begins(self.at + HEAD + len) {
                             Some(true) => return Some(self.take(opcode, len, false)),
                             None if !self.ended => return None,
@@ -174,9 +174,9 @@ impl Frames {
         Frame { place, opcode, body, cut }
     }
 
-    /// Whether what calls itself a message is another record with a flipped bit in its opcode: one bit makes a message of a
-    /// message index or of a channel, and nothing but chunks has a checksum. An index follows a chunk or another index, and
-    /// its length stands where a message has its sequence number; channels are repeated behind the data.
+    /// Whether an apparent message is another record with a flipped bit in its opcode: one bit turns a message
+    /// index or a channel into a message, and only chunks have a checksum. An index follows a chunk or another
+    /// index, and its length is where a message has its sequence number. Channels are repeated after the data.
     fn was_no_message(&self) -> bool {
         match self.state {
             State::Record(Section::Summary) | State::Resync(Section::Summary) => true,
@@ -211,7 +211,7 @@ impl Frames {
         if bytes.len() < end {
             return Found::Part;
         }
-        // A chunk has its own proof; of others, what follows tells whether the length is right.
+        // A chunk has its own checksum; for others, the following bytes show whether the length is right.
         match follows(&bytes[end..], self.ended) {
             _ if opcode == op::CHUNK => Found::Record(opcode, len as usize),
             None => Found::Part,
@@ -220,7 +220,7 @@ impl Frames {
         }
     }
 
-    /// Whether a record that agrees with itself begins there, or the file ends; none: more bytes are needed to tell.
+    /// Whether a consistent record begins there, or the file ends; `None`: more bytes are needed to decide.
     fn begins(&self, at: usize) -> Option<bool> {
         let bytes = self.bytes.get(at..)?;
         if bytes.starts_with(&MAGIC) || (self.ended && bytes.is_empty()) {
@@ -233,7 +233,7 @@ impl Frames {
         certain(bytes, self.ended, self.messages_outside_chunks)
     }
 
-    /// Passes over what is no record, up to what looks like one beyond doubt.
+    /// Skips bytes up to a certain start of a record.
     fn resume(&mut self) {
         let from = self.at + 1;
         let rest = &self.bytes[from.min(self.bytes.len())..];
@@ -245,7 +245,7 @@ impl Frames {
     }
 }
 
-/// Whether what may be a record agrees with itself; none: there are too few bytes to tell.
+/// Whether a possible record is consistent; `None`: there are too few bytes to decide.
 fn right(bytes: &[u8]) -> Option<bool> {
     let (opcode, len) = head(bytes)?;
     match opcode {
@@ -271,7 +271,7 @@ fn head(bytes: &[u8]) -> Option<(u8, u64)> {
     Some((bytes[0], u64::from_le_bytes(*len)))
 }
 
-/// Whether a record may begin here, or the file may end; none: there are too few bytes to tell.
+/// Whether a record may begin here, or the file may end; `None`: there are too few bytes to decide.
 fn follows(bytes: &[u8], ended: bool) -> Option<bool> {
     if bytes.starts_with(&MAGIC) || (ended && bytes.is_empty()) {
         return Some(true);
@@ -282,12 +282,12 @@ fn follows(bytes: &[u8], ended: bool) -> Option<bool> {
             1..=0x0F | 0x80.. => len <= LONGEST as u64,
             _ => false,
         }),
-        None if ended => Some(true), // the file is cut within it
+        None if ended => Some(true), // the file ends within it
         None => None,
     }
 }
 
-/// How long the chunk's record must be at least, by what it says of its data; none: there are too few bytes to tell.
+/// The least length of the chunk's record according to its data size; `None`: there are too few bytes.
 fn chunk_size(bytes: &[u8]) -> Option<u64> {
     let name = u32::from_le_bytes(*bytes.get(HEAD + 28..)?.first_chunk()?) as usize;
     if name > NAME {
@@ -297,25 +297,25 @@ fn chunk_size(bytes: &[u8]) -> Option<u64> {
     Some(data.saturating_add((CHUNK + name) as u64))
 }
 
-/// Whether a record that calls itself a chunk agrees with itself.
+/// Whether an apparent chunk is consistent.
 fn chunk(bytes: &[u8]) -> Option<bool> {
     let (_, len) = head(bytes)?;
     let size = chunk_size(bytes)?;
     Some(len <= LONGEST as u64 && padded(len, size))
 }
 
-/// Whether it does so to the byte.
+/// Whether it is exactly consistent.
 fn chunk_is_exact(bytes: &[u8]) -> bool {
     head(bytes).is_some_and(|(_, len)| len <= LONGEST as u64 && chunk_size(bytes) == Some(len))
 }
 
-/// The size of the fields of a record that calls itself a message index.
+/// The size of the fields of an apparent message index.
 fn message_index(bytes: &[u8]) -> Option<u64> {
     let entries = u32::from_le_bytes(*bytes.get(HEAD + 2..)?.first_chunk()?);
     Some(u64::from(entries) + 6)
 }
 
-/// The size of the fields of a record that calls itself an attachment; beyond any length if it makes no sense.
+/// The size of the fields of an apparent attachment; beyond any length if it is invalid.
 fn attachment(bytes: &[u8]) -> Option<u64> {
     let name = u32::from_le_bytes(*bytes.get(HEAD + 16..)?.first_chunk()?) as usize;
     if name > SMALL as usize {
@@ -329,7 +329,7 @@ fn attachment(bytes: &[u8]) -> Option<u64> {
     Some(data.saturating_add((24 + name + kind + 8 + 4) as u64))
 }
 
-/// Whether this is the beginning of a record beyond doubt, or may be when more bytes come.
+/// Whether this is certainly the start of a record, or may be with more bytes.
 fn certain(bytes: &[u8], ended: bool, messages_outside_chunks: bool) -> bool {
     let unsure = !ended;
     match bytes[0] {
@@ -352,7 +352,7 @@ fn certain(bytes: &[u8], ended: bool, messages_outside_chunks: bool) -> bool {
     }
 }
 
-/// Whether these bytes are of an MCAP file whose beginning is damaged.
+/// Whether these bytes are of an MCAP file with a damaged beginning.
 pub(crate) fn looks_like(bytes: &[u8]) -> bool {
     (0..bytes.len()).any(|at| match bytes[at] {
         op::CHUNK => chunk_is_exact(&bytes[at..]),
@@ -374,7 +374,7 @@ mod tests {
         [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
     }
 
-    /// A file with a record of each kind, each with so many bytes behind its fields.
+    /// A file with a record of each kind, each with this many bytes after its fields.
     fn file(padding: usize) -> (Vec<u8>, Vec<u8>) {
         let schema = [&[1, 0][..], &text("T"), &text("x"), &text("int a")].concat();
         let channel = [&[1, 0, 1, 0][..], &text("C"), &text("x"), &0u32.to_le_bytes()].concat();
@@ -382,7 +382,7 @@ mod tests {
         let mut inner = Vec::new();
         record(&mut inner, op::SCHEMA, &schema, padding);
         record(&mut inner, op::CHANNEL, &channel, padding);
-        record(&mut inner, op::MESSAGE, &message, 0); // all that is behind a message's fields is its data
+        record(&mut inner, op::MESSAGE, &message, 0); // all bytes after a message's fields are its data
         let size = (inner.len() as u64).to_le_bytes();
         let chunk = [&[0; 16][..], &size, &[0; 4], &text(""), &size, &inner].concat();
         let index = [&[1, 0][..], &16u32.to_le_bytes(), &[0; 16]].concat();

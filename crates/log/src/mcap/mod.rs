@@ -1,4 +1,4 @@
-//! MCAP: records one behind the other, messages in compressed chunks, and a summary at the end.
+//! MCAP: consecutive records, with messages in compressed chunks and a summary at the end.
 //!
 //! ```text
 //!  magic │ header │ chunk │ message indexes │ chunk │ … │ data end │ summary │ footer │ magic
@@ -6,12 +6,12 @@
 //!  record:  opcode (1 byte) │ length (8 bytes) │ so many bytes            all little endian
 //! ```
 //!
-//! It is written by the crate `mcap`, chunk by chunk, each in one piece. It is read here: a reader that goes on behind
-//! damage has to know more of the file than one that may give up.
+//! The crate `mcap` writes it, chunk by chunk, each in one piece. Reading is implemented here: a reader that
+//! continues after damage needs to know more of the format than one that may give up.
 //!
-//! A channel whose type is known is written as `cdr` with a schema that viewers know, and with what it takes to get the
-//! published bytes back in its metadata: `lcm.type`, `lcm.fingerprint`, `lcm.schema`, `saltus.encoding`. All else is written
-//! as it is, with the message encoding `lcm`.
+//! A channel whose type is known is written as `cdr`, with a schema that viewers know. Its metadata (`lcm.type`,
+//! `lcm.fingerprint`, `lcm.schema`, `saltus.encoding`) suffices to restore the published bytes. All other messages
+//! are written unchanged, with the message encoding `lcm`.
 
 mod amend;
 mod chunk;
@@ -25,13 +25,13 @@ pub(crate) use frames::looks_like;
 pub(crate) use reader::{Head, Reader, published};
 pub(crate) use writer::Writer;
 
-/// What a file begins and ends with.
+/// The first and last bytes of a file.
 pub const MAGIC: [u8; 8] = *b"\x89MCAP0\r\n";
 
-/// Longest record that is read, in bytes: a message of LCM's greatest size, and what is around it.
+/// Longest record that is read, in bytes: a message of LCM's greatest size, and its header.
 pub(crate) const LONGEST: usize = crate::lcm::DATA + (1 << 20);
 
-/// The records that are of interest here.
+/// The opcodes used here.
 pub(crate) mod op {
     pub const FOOTER: u8 = 0x02;
     pub const SCHEMA: u8 = 0x03;

@@ -1,4 +1,4 @@
-//! Bytes into events.
+//! Reads events from bytes.
 
 use super::frames::Frames;
 use super::{Chunk, op};
@@ -16,26 +16,27 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reader {
     frames: Frames,
-    /// The chunk that is being read.
+    /// The chunk being read.
     chunk: Option<Chunk>,
-    /// Where the last message is: the place of its record, or of its chunk's, and how many messages come before it there.
+    /// Position of the last message: the offset of its record, or of its chunk's, and how many messages precede it
+    /// there.
     place: (u64, u32),
     next: u32,
     schemas: HashMap<u16, Arc<SchemaText>>,
     channels: HashMap<u16, Arc<Channel>>,
     types: Types,
     records: Vec<(String, Map)>,
-    /// Bytes of schemas, channels and metadata that were kept.
+    /// Bytes of schemas, channels and metadata kept.
     kept: usize,
-    /// The last message as it was published, where it lies otherwise in the file.
+    /// The last message as it was published, if it is stored differently in the file.
     published: Vec<u8>,
-    /// Messages are given as they lie in the file, and not as they were published.
+    /// Messages are returned as stored in the file, not as published.
     stored: bool,
     finished: bool,
     damage: Damage,
 }
 
-/// What stands before the bytes of a message.
+/// The header of a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
     pub channel: u16,
@@ -65,18 +66,18 @@ impl Head {
     }
 }
 
-/// Where the bytes of a message are.
+/// The location of a message's bytes.
 enum Lies {
     Chunk(Range<usize>),
     Frame(Range<usize>),
     Published,
 }
 
-/// So much of a file's schemas, channels and metadata is kept, in bytes.
+/// Most bytes kept of a file's schemas, channels and metadata.
 const KEPT: usize = 64 << 20;
 
 impl Reader {
-    /// As [`Reader::stored`](crate::Reader::stored).
+    /// See [`Reader::stored`](crate::Reader::stored).
     pub fn stored(self, stored: bool) -> Reader {
         Reader { stored, ..self }
     }
@@ -89,7 +90,7 @@ impl Reader {
     pub fn place(&self) -> (u64, u32) {
         self.place
     }
-    /// Metadata of the file, so far.
+    /// Metadata of the file read so far.
     pub fn records(&self) -> &[(String, Map)] {
         &self.records
     }
@@ -98,7 +99,7 @@ impl Reader {
         Damage { skipped, unfinished: !self.finished, ..self.damage }
     }
 
-    /// The next event; none until more is fed.
+    /// The next event; `None` until more is fed.
     pub fn event(&mut self) -> Option<Event<'_>> {
         let (head, lies) = self.step()?;
         let data = match lies {
@@ -146,7 +147,7 @@ impl Reader {
         }
     }
 
-    /// The next record of interest: its opcode, its body, and whether that is in the chunk.
+    /// The next record used here: its opcode, its body, and whether that is in the chunk.
     fn record(&mut self) -> Option<(u8, Range<usize>, bool)> {
         loop {
             if let Some(chunk) = &mut self.chunk {
@@ -178,7 +179,7 @@ impl Reader {
         }
     }
 
-    /// Keeps what a record says; nothing if it makes no sense.
+    /// Stores the content of a record; `None` if it is invalid.
     fn learn(&mut self, opcode: u8, record: &[u8]) -> Option<()> {
         let mut fields = Fields(record);
         match opcode {
@@ -221,7 +222,7 @@ impl Reader {
     }
 }
 
-/// A message of the channel as it was published, if it lies otherwise in the file.
+/// A message of the channel as it was published, if it is stored differently in the file.
 pub(crate) fn published(channel: &Channel, stored: &[u8]) -> Option<Result<Vec<u8>, String>> {
     let kind = channel.kind.as_ref().filter(|_| channel.encoding == "cdr")?;
     let dialect = match channel.schema.as_ref()?.encoding.as_str() {

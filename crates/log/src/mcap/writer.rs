@@ -1,4 +1,4 @@
-//! Events into chunks.
+//! Writes events in chunks.
 
 use crate::bytes::Map;
 use crate::channel::{self, Channel};
@@ -12,25 +12,25 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Writes MCAP. Chunks go out whole, one after the other; nothing that is out is ever changed.
+/// Writes MCAP. Chunks are written whole, one after the other; written bytes never change.
 pub(crate) struct Writer<W: Write> {
     writer: mcap::Writer<NoSeek<W>>,
     channels: HashMap<Vec<u8>, Vec<(Way, u16)>>,
     dialect: Dialect,
     raw: bool,
-    /// Messages of a known type that were kept raw.
+    /// Messages of a known type that were stored unchanged.
     pub kept_raw: u64,
     /// Events with a time before 1970.
     pub too_early: u64,
 }
 
-/// In which way messages of a channel are written: each way is a channel of its own in the file.
+/// How messages of a channel are written: each way is a separate channel in the file.
 enum Way {
     /// As CDR, of this type.
     Cdr(Arc<Kind>),
-    /// As they were published, of this type if it is known.
+    /// As published, of this type if it is known.
     Raw(Option<Arc<Kind>>),
-    /// As another file has them.
+    /// As stored in another file.
     Copy(Arc<Channel>),
 }
 
@@ -57,7 +57,7 @@ impl<W: Write> Writer<W> {
             Compression::Lz4 => Some(mcap::Compression::Lz4),
             Compression::Zstd => Some(mcap::Compression::Zstd),
         };
-        // With raw messages it would be no log of ROS.
+        // With unchanged messages it would not be a ROS log.
         let ros = options.dialect == Dialect::Ros2Msg && !options.raw;
         let how = mcap::WriteOptions::new()
             .compression(compression)
@@ -100,7 +100,7 @@ impl<W: Write> Writer<W> {
         let (log_time, publish_time) = (event.log_time, event.publish_time.unwrap_or(event.log_time));
         let header = MessageHeader {
             channel_id,
-            sequence: event.sequence.unwrap_or(0) as u32, // as many bits as there are
+            sequence: event.sequence.unwrap_or(0) as u32, // as many bits as the format has
             log_time: time(log_time),
             publish_time: time(publish_time),
         };
@@ -112,8 +112,8 @@ impl<W: Write> Writer<W> {
     fn channel(&mut self, name: &[u8], way: Way) -> Result<u16> {
         let (schema, encoding, mut metadata) = match &way {
             Way::Cdr(kind) => (kind.cdr_schema(self.dialect), "cdr", kind.metadata()),
-            // MCAP's registry has no schema encoding for LCM, and some readers refuse a whole file for one that they do not know. The
-            // type is in the channel's metadata.
+            // MCAP's registry has no schema encoding for LCM, and some readers refuse a whole file with an unknown
+            // one. The type is in the channel's metadata.
             Way::Raw(Some(kind)) => (None, kind.encoding(), kind.metadata()),
             Way::Raw(None) => (None, "lcm", Map::new()),
             Way::Copy(about) => {
@@ -140,14 +140,14 @@ impl<W: Write> Writer<W> {
     pub fn flush(&mut self) -> Result<()> {
         self.writer.flush().map_err(Error::mcap)
     }
-    /// Writes the summary, and gives back where it was written to.
+    /// Writes the summary, and returns the output.
     pub fn finish(mut self) -> Result<W> {
         self.writer.finish().map_err(Error::mcap)?;
         Ok(self.writer.into_inner().into_inner())
     }
 }
 
-/// Whether messages of a channel are none of ours, so that only the file that they are from knows what they are.
+/// Whether messages of a channel have a foreign encoding, which only their file describes.
 fn is_foreign(about: &Channel) -> bool {
     about.encoding != "lcm" && about.encoding != "saltus-plain"
 }

@@ -6,7 +6,7 @@ use saltus_log::{Compression, Damage, Event, Format, Reader, Writer, WriterOptio
 use saltus_types::{Loader, Schema};
 use std::path::{Path, PathBuf};
 
-/// All conformance types, those of each file behind those of the file before by name: random messages follow this order.
+/// All conformance types, in the order of the file names: random messages depend on this order.
 pub fn conformance_types() -> Schema {
     let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/conformance/types/schemas");
     let mut files: Vec<_> = std::fs::read_dir(schemas).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -14,7 +14,7 @@ pub fn conformance_types() -> Schema {
     files.into_iter().fold(Loader::new(), Loader::file).load().unwrap().schema
 }
 
-/// An event that owns itself.
+/// An event that owns its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owned {
     pub channel: Vec<u8>,
@@ -50,7 +50,7 @@ impl Owned {
     }
 }
 
-/// So many events, on three channels, a millisecond apart, of growing size.
+/// This many events, on three channels, a millisecond apart, of growing size.
 pub fn events(count: usize) -> Vec<Owned> {
     let event = |i: usize| {
         let data: Vec<u8> = (0..i % 97).map(|j| (i * 31 + j * 7) as u8).collect();
@@ -69,12 +69,12 @@ pub fn log(format: Format, options: WriterOptions, events: &[Owned]) -> Vec<u8> 
     writer.finish().unwrap()
 }
 
-/// MCAP in chunks of so many bytes.
+/// MCAP in chunks of this many bytes.
 pub fn mcap(compression: Compression, chunk: usize, events: &[Owned]) -> Vec<u8> {
     log(Format::Mcap, WriterOptions::new().compression(compression).chunk(chunk), events)
 }
 
-/// What a reader gives when it is fed pieces of so many bytes.
+/// The events of a reader that is fed pieces of this many bytes.
 pub fn read(format: Format, bytes: &[u8], piece: usize) -> (Vec<Owned>, Damage) {
     let (mut reader, mut events) = (Reader::new(format), Vec::new());
     for piece in bytes.chunks(piece) {
@@ -90,7 +90,7 @@ pub fn read(format: Format, bytes: &[u8], piece: usize) -> (Vec<Owned>, Damage) 
     (events, reader.damage())
 }
 
-/// A directory of a test's own, removed at its end.
+/// A test's own directory, removed at its end.
 pub struct Directory(pub PathBuf);
 
 impl Directory {

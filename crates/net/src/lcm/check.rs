@@ -1,4 +1,4 @@
-//! Whether what is sent comes back.
+//! LCM's self test: whether a message sent to the group returns.
 
 use super::intake::{Received, Sink};
 use super::listener::Listener;
@@ -9,28 +9,29 @@ use saltus_os::clock;
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
-/// The channel of LCM's self test. Other programs' tests come on it too.
+/// The channel of LCM's self test. Other programs' tests use it too.
 pub const SELF_TEST: &[u8] = b"LCM_SELF_TEST";
-/// What LCM sends on it.
+/// The message that LCM sends on it.
 const WORDS: &[u8] = b"lcm self test";
-/// How long is waited for the answer, in ns.
+/// Longest wait for the answer, in ns.
 const LONGEST: u64 = 300_000_000;
-/// How often it is sent anew, in ns.
+/// Interval between repetitions, in ns.
 const AGAIN: u64 = 50_000_000;
 
-/// Sends a message to the group and waits until it comes back, at most 300 ms. Returns how long that took. Everything
-/// that comes meanwhile, its own message too, goes to `sink`.
+/// Sends a message to the group and waits until it returns, at most 300 ms. Returns how long that took. All
+/// messages that arrive in the meantime, including its own, go to `sink`.
 ///
-/// Only where `listener` is a member of the group that `publisher` sends to, on the same host, can it succeed.
+/// It can succeed only if `listener` is a member of the group that `publisher` sends to, on the same host.
 ///
 /// # Errors
-/// [`Error::SelfTest`] says what is wrong and what to type; or the message could not be sent at all.
+/// [`Error::SelfTest`] explains what is wrong and which command fixes it; or the message could not be sent at all.
 pub fn check(publisher: &Publisher, listener: &mut Listener, mut sink: impl Sink) -> Result<Duration> {
     let start = clock::monotonic();
     let mut sent = None;
     loop {
         let now = clock::monotonic();
-        // Whoever stood still until the time was up may have the answer all the same: it looks once more.
+        // If this thread was stopped until the time was up, the answer may have arrived all the same: it checks
+        // once more.
         let over = sent.is_some() && now - start >= LONGEST;
         if !over && sent.is_none_or(|at| now - at >= AGAIN) {
             publisher.publish(SELF_TEST, WORDS)?;
@@ -50,7 +51,7 @@ pub fn check(publisher: &Publisher, listener: &mut Listener, mut sink: impl Sink
     }
 }
 
-/// A sink that passes everything on and looks out for our own message.
+/// A sink that passes all messages on and detects our own.
 struct Watch<'a, S> {
     sink: &'a mut S,
     port: u16,
@@ -69,16 +70,16 @@ impl<S: Sink> Sink for &mut Watch<'_, S> {
 
 fn readable(listener: &Listener, ms: i32) -> bool {
     let mut poll = libc::pollfd { fd: listener.as_fd().as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one descriptor that lives across the call.
+    // SAFETY: one descriptor that stays alive across the call.
     unsafe { libc::poll(&mut poll, 1, ms) > 0 }
 }
 
-/// Why nothing came back.
+/// Finds out why the message did not return.
 fn silence(publisher: &Publisher, listener: &Listener) -> Error {
     let group = publisher.group();
     let facts = Facts::read(*group.ip());
     let dropped = listener.socket().dropped().unwrap_or(0);
-    let what = format!("what is sent to {group} does not come back to this host");
+    let what = format!("a message sent to {group} does not return to this host");
     let remedy = match facts.interface {
         None => format!("no route leads to {}; {LOOPBACK_ROUTE}", group.ip()),
         Some(_) if dropped > 0 => format!(
@@ -87,7 +88,7 @@ fn silence(publisher: &Publisher, listener: &Listener) -> Error {
             facts.receive_most.map_or("unknown".to_owned(), |most| most.to_string())
         ),
         Some(name) => format!(
-            "the route leads to interface {name}: see that it is up and multicast (`ip link show {name}`), that no firewall drops \
+            "the route leads to interface {name}: check that it is up and multicast (`ip link show {name}`), that no firewall drops \
              it (`nft list ruleset`), or name another by `iface`; {LOOPBACK_ROUTE}"
         ),
     };

@@ -1,42 +1,42 @@
-//! Datagrams in, messages out.
+//! Converts datagrams to messages.
 
 use super::packet::{Fragment, Packet, parse};
 use super::reassembly::{Limits, Reassembly, Taken};
 use super::senders::{Order, Senders};
 use std::net::SocketAddrV4;
 
-/// How many senders are remembered.
+/// Most senders remembered.
 const SENDERS: usize = 1024;
 
-/// A message, as it came. It borrows memory that the next one uses again.
+/// A received message. It borrows memory that the next one reuses.
 #[derive(Clone, Copy, Debug)]
 pub struct Received<'a> {
-    /// The channel's name, 0 to 63 bytes of any kind but NUL.
+    /// The channel's name: 0 to 63 bytes without NUL.
     pub channel: &'a [u8],
     /// The message.
     pub payload: &'a [u8],
-    /// Who sent it.
+    /// The sender's address.
     pub from: SocketAddrV4,
-    /// Its number among all messages of that sender.
+    /// Its sequence number among all messages of that sender.
     pub sequence: u32,
     /// When its last datagram reached this machine's kernel, ns since 1970.
     pub stamp_ns: u64,
-    /// How many messages of that sender, on whatever channels, are missing since the newest before this one. One that
-    /// comes late after all is told with [`Order::Late`].
+    /// How many messages of that sender, on all its channels, are missing between the previous newest one and this.
+    /// If one of them arrives later, its order is [`Order::Late`].
     pub lost: u64,
-    /// Its place among the others of that sender. Copies are counted and not delivered.
+    /// Its position among the sender's messages. Copies are counted and not delivered.
     pub order: Order,
 }
 
-/// Who takes messages. Every closure that takes a [`Received`] is one, and wants all.
+/// Receives messages. Every closure that accepts a [`Received`] is a sink that wants all messages.
 pub trait Sink {
-    /// Whether a message of this channel is wanted at all. Asked for the first fragment of a long message, so that what
-    /// nobody wants is not put together; not for messages of one datagram.
+    /// Whether messages of this channel are wanted at all. Called for the first fragment of a long message, so that
+    /// unwanted ones are not reassembled; not called for messages of one datagram.
     fn wants(&mut self, channel: &[u8]) -> bool {
         let _ = channel;
         true
     }
-    /// Takes a message. It is called in the thread that drains and should not wait.
+    /// Receives a message. Called in the thread that drains; it should not block.
     fn message(&mut self, message: Received<'_>);
 }
 
@@ -46,24 +46,24 @@ impl<F: FnMut(Received<'_>)> Sink for F {
     }
 }
 
-/// What has happened so far. What [`Reassembly`] and [`Senders`] count, they tell themselves.
+/// Counts of datagrams and messages. [`Reassembly`] and [`Senders`] have their own counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Datagrams that came, of whatever kind.
+    /// Datagrams received, of any kind.
     pub datagrams: u64,
-    /// Datagrams that are none of LCM.
+    /// Datagrams that are not LCM's.
     pub malformed: u64,
     /// Messages delivered.
     pub messages: u64,
     /// Bytes of their payload.
     pub bytes: u64,
-    /// Long messages that nobody wanted.
+    /// Long messages that were not wanted.
     pub unwanted: u64,
-    /// Fragments of messages that were delivered already or are unwanted.
+    /// Fragments of messages already delivered or not wanted.
     pub ignored: u64,
 }
 
-/// The state of a receiver, without its socket: fragments, senders, counters.
+/// The state of a receiver without its socket: fragments, senders, counters.
 pub struct Intake {
     reassembly: Reassembly,
     senders: Senders,
@@ -71,7 +71,7 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// Nothing has come yet.
+    /// A receiver before its first datagram.
     pub fn new(limits: Limits) -> Intake {
         Intake {
             reassembly: Reassembly::new(limits),
@@ -80,9 +80,9 @@ impl Intake {
         }
     }
 
-    /// Takes a datagram; gives the message to `sink` that is whole with it, if there is one. `stamp_ns` is passed on,
-    /// `now_ns` is any clock that does not go back. Does not block. Allocates nothing in the steady state but for fragments
-    /// that come out of order.
+    /// Processes a datagram and passes the message that it completes, if any, to `sink`. `stamp_ns` is passed on;
+    /// `now_ns` is any clock that does not go back. Does not block. In the steady state it allocates only for
+    /// fragments that arrive out of order.
     pub fn take(
         &mut self,
         from: SocketAddrV4,
@@ -118,7 +118,7 @@ impl Intake {
         sink.message(Received { channel, payload, from, sequence, stamp_ns, lost, order });
     }
 
-    /// Whether the message of this fragment was delivered already, or nobody wants it.
+    /// Whether the message of this fragment was already delivered, or is not wanted.
     fn is_over(
         &mut self,
         from: SocketAddrV4,
@@ -133,22 +133,22 @@ impl Intake {
         if fragment.channel.is_none_or(|channel| sink.wants(channel)) {
             return false;
         }
-        // Noted as if it had come: its other fragments are ignored, and it is not counted as lost.
+        // Recorded as if it had arrived: its other fragments are ignored, and it does not count as lost.
         self.senders.note(from, fragment.sequence, now_ns);
         self.reassembly.forget(from, fragment.sequence, now_ns);
         self.counters.unwanted += 1;
         true
     }
 
-    /// What has happened so far.
+    /// The counters.
     pub fn counters(&self) -> Counters {
         self.counters
     }
-    /// Long messages: what is on its way, and what became of the others.
+    /// Messages being reassembled, and counters of others.
     pub fn reassembly(&self) -> &Reassembly {
         &self.reassembly
     }
-    /// The senders, and what was lost of each.
+    /// The senders, and the losses of each.
     pub fn senders(&self) -> &Senders {
         &self.senders
     }

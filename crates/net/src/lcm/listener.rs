@@ -1,4 +1,4 @@
-//! Messages from the network.
+//! The receiving side of a group.
 
 use super::intake::{Intake, Sink};
 use super::reassembly::Limits;
@@ -7,28 +7,28 @@ use crate::udp::{Options, Receiver};
 use saltus_os::clock;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// The receiving side of a group: a socket, and the state behind it. The descriptor is readable when there is something to
-/// drain.
+/// The receiving side of a group: a socket and its protocol state. The descriptor is readable when there are
+/// datagrams to drain.
 pub struct Listener {
     socket: Receiver,
     intake: Intake,
 }
 
 impl Listener {
-    /// Opens the socket and joins the group. Calls the kernel, does not wait.
+    /// Opens the socket and joins the group. Makes system calls, does not wait.
     ///
     /// # Errors
-    /// Words on what the kernel refused.
+    /// An error of the kernel, with a remedy.
     pub fn open(options: &Options) -> Result<Listener> {
         Ok(Listener { socket: Receiver::open(options)?, intake: Intake::new(Limits::default()) })
     }
 
-    /// Takes up to `most` datagrams that have come and gives `sink` the messages that are whole with them. Returns how many
-    /// datagrams there were; fewer than `most`: all that had come. Never waits. In the steady state it allocates nothing, but
-    /// for fragments that come out of order.
+    /// Receives up to `most` datagrams and passes the messages that they complete to `sink`. Returns the number of
+    /// datagrams; fewer than `most` means that none is left. Never waits. In the steady state it allocates only for
+    /// fragments that arrive out of order.
     ///
     /// # Errors
-    /// What the kernel said, if the socket is broken.
+    /// The kernel's error, if the socket is broken.
     pub fn drain(&mut self, most: usize, mut sink: impl Sink) -> Result<usize> {
         let Listener { socket, intake } = self;
         let now_ns = clock::monotonic();
@@ -37,11 +37,11 @@ impl Listener {
         })
     }
 
-    /// The socket: its buffer, and what the kernel dropped.
+    /// The socket, for its buffer size and the kernel's drop count.
     pub fn socket(&self) -> &Receiver {
         &self.socket
     }
-    /// The state behind it, with all its counters.
+    /// The protocol state, with all its counters.
     pub fn intake(&self) -> &Intake {
         &self.intake
     }

@@ -1,4 +1,4 @@
-//! `mpudpm://`: both sides of a network of many ports. [`super::port`] says how it works.
+//! `mpudpm://`: both sides of a network of many ports. [`super::port`] explains how it works.
 
 mod sockets;
 
@@ -12,35 +12,36 @@ use sockets::Sockets;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What both sides know.
+/// State shared by both sides.
 struct Shared {
     publisher: super::Publisher,
     map: Mutex<ChannelMap>,
 }
 
-/// The sending side. All threads may publish; its [`Listener`] must be drained, for it hears what others know.
+/// The sending side. All threads may publish. Its [`Listener`] must be drained, since it receives the others'
+/// channel maps.
 pub struct Publisher(Arc<Shared>);
 
-/// The receiving side: one socket for the first port, and one for each port that somebody listens to. The descriptor is
-/// readable when one of them is.
+/// The receiving side: one socket for the first port, and one for each port listened to. The descriptor is readable
+/// when one of them is.
 pub struct Listener {
     shared: Arc<Shared>,
     sockets: Sockets,
     intake: Intake,
-    /// How many channels of the map have been told to the caller.
+    /// The number of channels of the map already reported to the caller.
     told: usize,
-    /// Whether the caller was told that others use another number of ports.
+    /// Whether the caller has been warned that others use another number of ports.
     told_ports: bool,
 }
 
-/// Opens a network of `ports` ports, the first of which is that of `options.group`. Calls the kernel, does not wait.
+/// Opens a network of `ports` ports, starting at the port of `options.group`. Makes system calls, does not wait.
 ///
 /// # Errors
-/// Ports beyond 65535; words on what the kernel refused.
+/// Ports beyond 65535; an error of the kernel, with a remedy.
 pub fn open(options: &Options, ports: u16) -> Result<(Publisher, Listener)> {
     let first = options.group.port();
     let Some(ports) = Ports::new(first, ports) else {
-        let what = format!("{ports} ports from {first} on are none, or more than there are: see `nports`");
+        let what = format!("{ports} ports from {first} on are not within 1 to 65535: see `nports`");
         return Err(Error::Invalid { what });
     };
     let publisher = super::Publisher::open(options)?;
@@ -56,7 +57,7 @@ impl Shared {
         self.map.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends what the map wishes to be sent now. The map is free meanwhile: to tell a large one takes its time.
+    /// Sends what the map requests to send. The map is unlocked while it sends, since sending a large one takes time.
     fn grant(&self, mut map: MutexGuard<'_, ChannelMap>, now_ns: u64) -> Result<()> {
         let (first, mut words) = (map.ports().first(), Vec::new());
         while let Some(wish) = map.wish(now_ns) {
@@ -71,16 +72,16 @@ impl Shared {
 }
 
 impl Publisher {
-    /// Sends a message, as [`super::Publisher::publish`], on the port of its channel; before the first on a channel the others
-    /// are told of it. It allocates for a new channel, and when it tells the others.
+    /// Sends a message, as [`super::Publisher::publish`], on the port of its channel. Before the first message on a
+    /// channel, the channel is announced. Allocates for a new channel and for announcements.
     ///
     /// # Errors
-    /// A name or a size that LCM does not know, [`Error::Full`], or what the kernel said; and for names that begin with `#!`, which are LCM's own.
+    /// A name or size that is not valid in LCM, [`Error::Full`], or the kernel's error; also for names that begin
+    /// with `#!`, which LCM reserves.
     pub fn publish(&self, channel: &[u8], payload: &[u8]) -> Result<()> {
         if is_reserved(channel) {
             let name = String::from_utf8_lossy(channel);
-            let what =
-                format!("`{name}`: names that begin with `#!` are LCM's own on mpudpm, choose another");
+            let what = format!("`{name}`: LCM reserves names that begin with `#!` on mpudpm, choose another");
             return Err(Error::Invalid { what });
         }
         let now_ns = clock::monotonic();
@@ -89,20 +90,20 @@ impl Publisher {
         self.0.grant(map, now_ns)?;
         self.0.publisher.publish_to(port, channel, payload)
     }
-    /// The sockets, and what was sent; the messages that tell of channels are counted too.
+    /// The sockets, and counts of sent messages, including channel announcements.
     pub fn inner(&self) -> &super::Publisher {
         &self.0.publisher
     }
 }
 
 impl Listener {
-    /// Subscribes to a channel, or to what LCM takes for [a pattern](super::port::is_pattern). For a channel its port is
-    /// listened to, and returned: give it to [`Listener::leave`] later. For a pattern the others are asked for their
-    /// channels; [`Listener::listen`] to those of [`Listener::channels`] that match, and to those that
-    /// [`Listener::drain`] tells later.
+    /// Subscribes to a channel, or to what LCM interprets as [a pattern](super::port::is_pattern). For a channel it
+    /// listens to the channel's port and returns it, to pass to [`Listener::leave`] later. For a pattern it asks
+    /// others for their channels: call [`Listener::listen`] for those of [`Listener::channels`] that match, and for
+    /// those that [`Listener::drain`] reports later.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel's error.
     pub fn subscribe(&mut self, channel: &[u8]) -> Result<Option<u16>> {
         let now_ns = clock::monotonic();
         let mut map = self.shared.map();
@@ -111,10 +112,10 @@ impl Listener {
         port.map(|port| self.sockets.listen(port).map(|()| port)).transpose()
     }
 
-    /// Listens to a port, once more. Messages of other channels on it come too.
+    /// Listens to a port, counted. Messages of other channels on it arrive too.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel's error.
     pub fn listen(&mut self, port: u16) -> Result<()> {
         self.sockets.listen(port)
     }
@@ -124,21 +125,21 @@ impl Listener {
         self.sockets.leave(port);
     }
 
-    /// The channels with their ports that are known, but for those that the next [`Listener::drain`] will tell.
+    /// The known channels with their ports, except those that the next [`Listener::drain`] will report.
     pub fn channels(&self) -> Vec<(Vec<u8>, u16)> {
         let map = self.shared.map();
         map.since(0).take(self.told).map(|(name, port)| (name.to_vec(), port)).collect()
     }
 
-    /// Takes up to `most` datagrams of every port that have come and gives `sink` the messages. Each channel that has become
-    /// known is given to `news` once; its port is listened to if that says so. Returns how many datagrams there
-    /// were. Never waits.
+    /// Receives up to `most` datagrams of every port and passes the messages to `sink`. Calls `news` once for each
+    /// channel that has become known, and listens to its port if that returns true. Returns the number of
+    /// datagrams. Never waits.
     ///
-    /// [`Received::lost`] and [`Received::order`] compare numbers that count over *all* ports: a gap means no loss, unless all are
-    /// listened to.
+    /// [`Received::lost`] and [`Received::order`] compare numbers that count over *all* ports: a gap is not a loss,
+    /// unless all ports are listened to.
     ///
     /// # Errors
-    /// What the kernel said; and, once, that somebody uses another number of ports. Drain again to go on.
+    /// The kernel's error; and once, that another process uses another number of ports. Drain again to continue.
     pub fn drain(
         &mut self,
         most: usize,
@@ -164,23 +165,23 @@ impl Listener {
             *told_ports = true;
             let own = shared.map().ports().count();
             let what = format!(
-                "somebody spreads channels over {ports} ports, and this process over {own}: they hardly hear each other; give \
-                 all the same `nports`"
+                "another process spreads channels over {ports} ports, and this one over {own}: most messages do not arrive; set \
+                 the same `nports` in all of them"
             );
             return Err(Error::Invalid { what });
         }
         Ok(taken)
     }
 
-    /// When to drain again even if nothing comes, by [`clock::monotonic`]: there is something to tell then.
+    /// When to drain again even without traffic, by [`clock::monotonic`]: an announcement is due then.
     pub fn wake_ns(&self) -> Option<u64> {
         self.shared.map().wake_ns()
     }
-    /// The state behind the sockets, with all its counters.
+    /// The protocol state, with all its counters.
     pub fn intake(&self) -> &Intake {
         &self.intake
     }
-    /// How many datagrams the kernel has dropped at the ports that are listened to now.
+    /// How many datagrams the kernel has dropped at the ports listened to now.
     pub fn dropped(&self) -> u64 {
         self.sockets.dropped()
     }
@@ -192,12 +193,12 @@ impl AsFd for Listener {
     }
 }
 
-/// Keeps LCM's own messages from the caller.
+/// Filters LCM's own messages out.
 struct Inner<'a, S> {
     sink: &'a mut S,
     shared: &'a Shared,
     now_ns: u64,
-    /// How many ports somebody uses, if that is another number.
+    /// The number of ports that another process uses, if it differs.
     other_ports: Option<u16>,
 }
 

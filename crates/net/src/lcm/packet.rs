@@ -1,4 +1,4 @@
-//! What one datagram says.
+//! The format of one datagram.
 //!
 //! A message that fits into one datagram:
 //!
@@ -19,8 +19,8 @@
 //!                                                     └ in fragment 0 only ┘
 //! ```
 //!
-//! `size` is that of the whole payload, `offset` the place of this piece in it. `sequence` counts the messages of a sender on
-//! all channels; all fragments of a message have the same.
+//! `size` is the length of the whole payload, `offset` the position of this piece in it. `sequence` counts the
+//! messages of a sender on all channels; all fragments of a message have the same.
 
 use super::{CHANNEL, MESSAGE};
 
@@ -33,14 +33,14 @@ pub const SHORT_HEAD: usize = 8;
 /// Bytes before the channel or the payload of a fragment.
 pub const FRAGMENT_HEAD: usize = 20;
 
-/// A datagram, understood. It borrows the datagram's bytes.
+/// A parsed datagram. It borrows the datagram's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packet<'a> {
     /// A whole message.
     Short {
-        /// The message's number, counted by its sender over all channels.
+        /// The message's sequence number, counted by its sender over all channels.
         sequence: u32,
-        /// The channel's name, 0 to 63 bytes of any kind but NUL.
+        /// The channel's name: 0 to 63 bytes without NUL.
         channel: &'a [u8],
         /// The message.
         payload: &'a [u8],
@@ -49,33 +49,33 @@ pub enum Packet<'a> {
     Fragment(Fragment<'a>),
 }
 
-/// A piece of a message. What it says of itself is not yet checked: [`super::reassembly`] does that.
+/// A piece of a message. Its fields are not checked yet: [`super::reassembly`] does that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragment<'a> {
-    /// The message's number, counted by its sender over all channels.
+    /// The message's sequence number, counted by its sender over all channels.
     pub sequence: u32,
     /// Bytes of the whole message, at most 2^28.
     pub size: u32,
-    /// Where in the message this piece belongs.
+    /// Offset of this piece in the message.
     pub offset: u32,
-    /// Which fragment it is, from 0.
+    /// Its number, from 0.
     pub number: u16,
-    /// How many fragments the message has.
+    /// The number of fragments of the message.
     pub count: u16,
-    /// The channel's name; in fragment 0, and only there.
+    /// The channel's name; only in fragment 0.
     pub channel: Option<&'a [u8]>,
     /// The piece.
     pub payload: &'a [u8],
 }
 
-/// Why a datagram is not one of LCM.
+/// Why a datagram is not valid in LCM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
-    /// It ends within its head.
+    /// It ends within its header.
     Truncated,
-    /// It begins with other bytes than LCM's.
+    /// It does not begin with LCM's magic bytes.
     Magic,
-    /// The channel's name has no end, or is longer than 63 bytes.
+    /// The channel's name is not terminated, or longer than 63 bytes.
     Channel,
     /// The whole message is longer than 2^28 bytes.
     TooLong,
@@ -84,9 +84,9 @@ pub enum Malformed {
 impl std::fmt::Display for Malformed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Malformed::Truncated => "the datagram ends within its head",
-            Malformed::Magic => "not a datagram of LCM: it begins neither with LC02 nor with LC03",
-            Malformed::Channel => "the name of the channel has no end within 63 bytes",
+            Malformed::Truncated => "the datagram ends within its header",
+            Malformed::Magic => "not an LCM datagram: it begins neither with LC02 nor with LC03",
+            Malformed::Channel => "the name of the channel does not end within 63 bytes",
             Malformed::TooLong => "the message is longer than 2^28 bytes",
         })
     }
@@ -94,10 +94,10 @@ impl std::fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// Understands one datagram. Does not allocate or block.
+/// Parses one datagram. Does not allocate or block.
 ///
 /// # Errors
-/// A datagram that is not one of LCM, or that LCM's limits forbid.
+/// A datagram that is not LCM's, or exceeds LCM's limits.
 pub fn parse(datagram: &[u8]) -> Result<Packet<'_>, Malformed> {
     let (magic, rest) = datagram.split_first_chunk::<4>().ok_or(Malformed::Truncated)?;
     let (sequence, rest) = u32_at(rest)?;
@@ -134,7 +134,7 @@ fn u16_at(bytes: &[u8]) -> Result<(u16, &[u8]), Malformed> {
     Ok((u16::from_be_bytes(*word), rest))
 }
 
-/// The channel's name, and what follows its NUL.
+/// The channel's name, and the bytes after its NUL.
 fn name(bytes: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
     let longest = bytes.len().min(CHANNEL + 1);
     let end = bytes[..longest].iter().position(|b| *b == 0).ok_or(Malformed::Channel)?;

@@ -1,8 +1,8 @@
-//! `mpudpm://`: channels spread over many ports, so that a host need not receive what it does not want.
+//! `mpudpm://`: channels spread over many ports, so that a host need not receive unwanted channels.
 //!
-//! A channel's port follows from its name ([`hash`]). Who subscribes by pattern cannot know the names, so all tell each
-//! other on the first port which channels there are: who publishes or subscribes to a new one tells its whole
-//! [map](ChannelMap), and who looks for a pattern asks.
+//! A channel's port follows from its name ([`hash`]). A subscriber by pattern cannot know the names, so all
+//! processes announce their channels on the first port. A process that publishes or subscribes to a new channel
+//! sends its whole [map](ChannelMap), and a subscriber by pattern requests the maps of others.
 //!
 //! ```text
 //!   first port          #!mpudpm_CH2PRT_REQ   "r"                     who has channels?
@@ -10,7 +10,7 @@
 //!   first + hash mod n  the messages, as on udpm
 //! ```
 //!
-//! Sequence numbers count over all ports. So a receiver that does not listen to all of them cannot tell what was lost.
+//! Sequence numbers count over all ports, so a receiver that does not listen to all of them cannot detect losses.
 
 mod map;
 mod update;
@@ -20,18 +20,18 @@ pub use update::Update;
 
 use std::ops::RangeInclusive;
 
-/// Asks for the map.
+/// Requests the maps.
 pub const REQUEST: &[u8] = b"#!mpudpm_CH2PRT_REQ";
-/// Tells the map.
+/// Announces a map.
 pub const UPDATE: &[u8] = b"#!mpudpm_CH2PRT_UPD";
 /// LCM's self test on these ports.
 pub const SELF_TEST: &[u8] = b"#!mpudpm_SELF_TEST";
-/// What a request says.
+/// The message of a request.
 pub const REQUEST_WORDS: &[u8] = b"r";
-/// How many ports LCM uses if it is told nothing else.
+/// LCM's default number of ports.
 pub const PORTS: u16 = 500;
 
-/// Whether a channel's name is LCM's own: nobody publishes on it.
+/// Whether LCM reserves a channel's name: nobody publishes on it.
 pub fn is_reserved(channel: &[u8]) -> bool {
     channel.starts_with(b"#!")
 }
@@ -41,8 +41,8 @@ pub fn hash(channel: &[u8]) -> u32 {
     channel.iter().fold(5381, |h: u32, b| h.wrapping_mul(33).wrapping_add(*b as i8 as u32))
 }
 
-/// Whether LCM takes what somebody subscribes to for a pattern: it has one of `.[{()\*+?|^$` that neither comes first
-/// nor follows a backslash. (A backslash is one of them.)
+/// Whether LCM interprets a subscription as a pattern: it contains one of `.[{()\*+?|^$` that is neither first nor
+/// after a backslash. (A backslash is one of them.)
 pub fn is_pattern(name: &[u8]) -> bool {
     name.windows(2).any(|w| w[0] != b'\\' && b".[{()\\*+?|^$".contains(&w[1]))
 }
@@ -55,20 +55,20 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// `count` ports from `first` on. `None` if there are none, or some beyond 65535.
+    /// `count` ports from `first` on. `None` if `count` is 0, or some are beyond 65535.
     pub fn new(first: u16, count: u16) -> Option<Ports> {
         let fits = u32::from(first) + u32::from(count) <= 1 << 16;
         (first > 0 && count > 0 && fits).then_some(Ports { first, count })
     }
-    /// The first, on which all tell each other what channels there are.
+    /// The first port, on which channels are announced.
     pub fn first(self) -> u16 {
         self.first
     }
-    /// How many there are.
+    /// The number of ports.
     pub fn count(self) -> u16 {
         self.count
     }
-    /// All of them.
+    /// All ports.
     pub fn all(self) -> RangeInclusive<u16> {
         self.first..=self.first + (self.count - 1)
     }

@@ -1,4 +1,4 @@
-//! Messages onto the network.
+//! The sending side of a group.
 
 use super::split::split;
 use crate::Result;
@@ -7,18 +7,18 @@ use std::net::SocketAddrV4;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What was sent so far.
+/// Counts of sent messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// Messages, those that failed not counted.
+    /// Messages sent, without those that failed.
     pub messages: u64,
     /// Bytes of their payload.
     pub bytes: u64,
-    /// Messages that were refused, or not sent wholly.
+    /// Messages that were refused, or not sent completely.
     pub failed: u64,
 }
 
-/// One source port with its count of messages. Who holds the lock sends.
+/// One source port with its count of messages. The thread that holds the lock sends.
 struct Line {
     socket: Sender,
     state: Mutex<State>,
@@ -31,9 +31,9 @@ struct State {
 
 /// The sending side of a group. All threads may publish.
 ///
-/// It has two sockets: one for messages of one datagram, one for longer ones. To receivers these are two senders, each with
-/// sequence numbers of its own. So a short message never waits while a long one is on its way, and a long one never
-/// makes the short ones after it look lost or late.
+/// It has two sockets: one for messages of one datagram, one for longer ones. To receivers these are two senders,
+/// each with its own sequence numbers. So a short message never waits for a long one, and a long one never makes
+/// the short ones after it look lost or late.
 pub struct Publisher {
     short: Line,
     long: Line,
@@ -44,10 +44,10 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Opens the sockets. Calls the kernel, does not wait.
+    /// Opens the sockets. Makes system calls, does not wait.
     ///
     /// # Errors
-    /// Words on what the kernel refused, such as a group that no route leads to.
+    /// An error of the kernel, with a remedy, such as a group without a route.
     pub fn open(options: &Options) -> Result<Publisher> {
         let line = || -> Result<Line> {
             let state = Mutex::new(State { sequence: 0, pacer: Pacer::new(options.pace) });
@@ -65,12 +65,13 @@ impl Publisher {
 
     /// Sends a message.
     ///
-    /// A message of one datagram is one call of the kernel, allocates nothing and waits for nothing but other threads that
-    /// publish such a message here. A longer one sleeps between bursts as [`Options::pace`] says, while others may publish
-    /// short ones. What the kernel accepted may still be lost on the way; receivers see that by the sequence numbers.
+    /// A message of one datagram takes one system call, does not allocate, and waits only for other threads that
+    /// publish such a message here. A longer one sleeps between bursts according to [`Options::pace`], while others
+    /// may publish short ones. A message that the kernel accepted may still be lost in transit; receivers detect
+    /// that by the sequence numbers.
     ///
     /// # Errors
-    /// A name or a size that LCM does not know, [`crate::Error::Full`], or what the kernel said. Receivers count the
+    /// A name or size that is not valid in LCM, [`crate::Error::Full`], or the kernel's error. Receivers count the
     /// message as lost only if a part of it was sent.
     pub fn publish(&self, channel: &[u8], payload: &[u8]) -> Result<()> {
         self.publish_to(self.group().port(), channel, payload)
@@ -79,7 +80,7 @@ impl Publisher {
     /// Sends a message as [`Publisher::publish`] does, to another port of the group.
     ///
     /// # Errors
-    /// A name or a size that LCM does not know, [`crate::Error::Full`], or what the kernel said.
+    /// A name or size that is not valid in LCM, [`crate::Error::Full`], or the kernel's error.
     pub fn publish_to(&self, port: u16, channel: &[u8], payload: &[u8]) -> Result<()> {
         let result = self.send(port, channel, payload);
         match result {
@@ -113,7 +114,7 @@ impl Publisher {
         result
     }
 
-    /// What was sent so far.
+    /// Counts of sent messages.
     pub fn sent(&self) -> Sent {
         Sent {
             messages: self.messages.load(Relaxed),
@@ -125,7 +126,7 @@ impl Publisher {
     pub fn group(&self) -> SocketAddrV4 {
         self.short.socket.group()
     }
-    /// The ports that messages come from: of short ones, and of long ones.
+    /// The source ports: of short messages, and of long ones.
     pub fn ports(&self) -> [u16; 2] {
         [self.short.socket.port(), self.long.socket.port()]
     }

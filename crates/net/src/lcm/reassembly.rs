@@ -1,15 +1,16 @@
-//! Fragments back into messages, whatever order they come in, and whoever sends them.
+//! Reassembles messages from fragments, in any order and from any senders.
 //!
-//! For each message the bytes up to the first gap lie in one piece; what came ahead of a gap waits aside until the gap
-//! closes. So memory grows with what has arrived, not with what a header promises, and a message is complete when every
-//! byte of it has come once: copies change nothing, and no count in a header is trusted.
+//! For each message, the bytes up to the first gap are contiguous; fragments beyond a gap are kept separately until
+//! the gap closes. So memory grows with the bytes received, not with the size in a header. A message is complete
+//! when every byte of it has arrived once: copies change nothing, and no count in a header is trusted.
 //!
 //! ```text
 //!   front: 0 ─────────────► first gap        ahead: [offset ▒▒▒]   [offset ▒▒▒▒]        size
 //! ```
 //!
-//! Memory is bounded by [`Limits`]: the message that a fragment comes for may have as much as LCM allows, 256 MiB, and 16 MiB
-//! to keep its 65,535 fragments apart, all others together [`Limits::bytes`]. What is too much goes: the message whose last fragment is oldest first.
+//! Memory is bounded by [`Limits`]. The message that a fragment arrives for may use as much as LCM allows, 256 MiB,
+//! and 16 MiB to keep its 65,535 fragments apart; all others together may use [`Limits::bytes`]. Beyond that, the
+//! message whose last fragment is oldest is dropped first.
 
 mod partial;
 
@@ -21,14 +22,14 @@ use std::net::SocketAddrV4;
 
 pub use partial::Refused;
 
-/// What may wait for its missing fragments.
+/// Limits for incomplete messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// How many messages. LCM: 1000.
+    /// Most messages. LCM: 1000.
     pub messages: usize,
-    /// Bytes of all messages but the one that a fragment just came for. LCM: 16 MiB.
+    /// Most bytes of all messages except the one that a fragment just arrived for. LCM: 16 MiB.
     pub bytes: usize,
-    /// How long after its last fragment a message is given up, in ns. LCM: never.
+    /// Time after its last fragment at which a message is given up, in ns. LCM: never.
     pub age_ns: u64,
 }
 
@@ -39,10 +40,10 @@ impl Default for Limits {
     }
 }
 
-/// What became of a fragment.
+/// The effect of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken<'a> {
-    /// It was the last that was missing.
+    /// It completed a message.
     Whole {
         /// The channel's name.
         channel: &'a [u8],
@@ -51,22 +52,22 @@ pub enum Taken<'a> {
     },
     /// Others are missing.
     Pending,
-    /// It contradicts itself or those before it. What was there of the message stays.
+    /// It contradicts itself or earlier fragments, which are kept.
     Refused(Refused),
 }
 
-/// What has happened so far.
+/// Counts of messages and fragments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Messages that became whole.
+    /// Messages completed.
     pub completed: u64,
-    /// Messages given up because newer ones needed the room.
+    /// Messages given up to make space for newer ones.
     pub evicted: u64,
-    /// Messages given up because nothing came for them for too long.
+    /// Messages given up because no fragment arrived for too long.
     pub expired: u64,
-    /// Messages begun anew because a fragment told another size.
+    /// Messages begun again because a fragment has another size.
     pub restarted: u64,
-    /// Fragments whose bytes had already come.
+    /// Fragments whose bytes had already arrived.
     pub copies: u64,
     /// Fragments refused.
     pub refused: u64,
@@ -74,20 +75,20 @@ pub struct Counters {
 
 type Key = (SocketAddrV4, u32);
 
-/// The messages of which some fragments have come.
+/// The incomplete messages.
 pub struct Reassembly {
     limits: Limits,
     partial: Lru<Key, Partial>,
-    /// Bytes that all of `partial` hold.
+    /// Bytes held by all of `partial`.
     held: usize,
-    /// The message that was told last; its memory is used again.
+    /// The message returned last; its memory is reused.
     told: Partial,
     spare: Spare,
     counters: Counters,
 }
 
 impl Reassembly {
-    /// No messages yet.
+    /// Without messages.
     pub fn new(limits: Limits) -> Reassembly {
         Reassembly {
             limits,
@@ -99,8 +100,8 @@ impl Reassembly {
         }
     }
 
-    /// Takes a fragment that `from` sent. `now_ns` is any clock that does not go back. Does not block; fragments that come
-    /// in order allocate nothing once messages of their size have been seen.
+    /// Processes a fragment from `from`. `now_ns` is any clock that does not go back. Does not block. Fragments in
+    /// order allocate nothing once messages of their size have been seen.
     pub fn take(&mut self, from: SocketAddrV4, now_ns: u64, fragment: &Fragment<'_>) -> Taken<'_> {
         self.recycle(now_ns);
         self.expire(now_ns);
@@ -136,19 +137,19 @@ impl Reassembly {
         Taken::Pending
     }
 
-    /// Gives up a message, if fragments of it have come: nobody wants it.
+    /// Drops an incomplete message that is not wanted.
     pub fn forget(&mut self, from: SocketAddrV4, sequence: u32, now_ns: u64) {
         self.drop_partial(&(from, sequence), now_ns);
     }
-    /// How many messages wait for fragments.
+    /// The number of incomplete messages.
     pub fn pending(&self) -> usize {
         self.partial.len()
     }
-    /// Bytes of memory held: by messages that wait, by the one told last, and for later ones.
+    /// Bytes of memory held: by incomplete messages, by the one returned last, and for later ones.
     pub fn memory(&self) -> usize {
         self.held + self.told.held() + self.spare.bytes()
     }
-    /// What has happened so far.
+    /// The counters.
     pub fn counters(&self) -> Counters {
         self.counters
     }
@@ -166,7 +167,7 @@ impl Reassembly {
         self.spare.give(told.into_memory(), now_ns);
     }
 
-    /// Makes room, but for the newest message, which holds `mine` bytes.
+    /// Drops messages to stay within the limits, except the newest, which holds `mine` bytes.
     fn evict(&mut self, mine: usize, now_ns: u64) {
         while self.partial.len() > 1
             && (self.partial.len() > self.limits.messages || self.held - mine > self.limits.bytes)

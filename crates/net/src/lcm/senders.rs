@@ -1,8 +1,8 @@
-//! What each sender's sequence numbers tell about loss.
+//! Losses of each sender, by its sequence numbers.
 //!
-//! A sender is an address and a port. It counts its messages over all its channels, so that a gap says how many
-//! messages were lost, not of which channel. The last [`WINDOW`] numbers are remembered one by one: a number that was missing
-//! and comes after all is late and no longer lost, one that had come is a copy.
+//! A sender is an address and a port. It counts its messages over all its channels, so a gap gives the number of
+//! lost messages, but not their channels. The last [`WINDOW`] numbers are remembered individually: a missing number
+//! that arrives later is late and no longer lost, and one that had arrived is a copy.
 
 mod window;
 
@@ -12,47 +12,48 @@ use window::Window;
 
 pub use window::WINDOW;
 
-/// How far a number may run ahead and still count as a gap.
+/// The largest gap: a number further ahead restarts the count.
 const FARTHEST: u32 = 1 << 24;
-/// Silence after which an old number means that the sender began anew, in ns. No network holds a datagram back so long.
+/// Silence after which an old number means that the sender restarted, in ns. No network delays a datagram for so
+/// long.
 const SILENCE: u64 = 1_000_000_000;
 
-/// Where a message stands among those of its sender.
+/// The order of a message among those of its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The first that was heard of this sender. What came before it is not known.
+    /// The first one received from this sender. Losses before it are unknown.
     First,
     /// Newer than all before it.
     Next,
-    /// Older than one that has come already; it was counted as lost and no longer is.
+    /// Older than one already received; it was counted as lost and no longer is.
     Late,
-    /// The sender has begun anew on the same port, or was not heard for very long.
+    /// The sender has restarted on the same port, or was silent for very long.
     Restarted,
-    /// This message has come already.
+    /// This message was already received.
     Copy,
 }
 
-/// What is said of one message.
+/// The result of recording a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Noted {
-    /// Its place among the others.
+    /// Its order among the others.
     pub order: Order,
-    /// How many messages of this sender, on whatever channels, are missing between the newest before and this one.
+    /// How many messages of this sender, on all its channels, are missing between the previous newest one and this.
     pub lost: u64,
 }
 
 /// Counts of one sender, or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Messages that came, copies not counted.
+    /// Messages received, without copies.
     pub received: u64,
     /// Messages missing now.
     pub lost: u64,
-    /// Messages that came after newer ones.
+    /// Messages received after newer ones.
     pub late: u64,
-    /// Messages that came again.
+    /// Messages received again.
     pub copies: u64,
-    /// How often a sender began anew.
+    /// How often a sender restarted.
     pub restarts: u64,
 }
 
@@ -62,7 +63,7 @@ struct Sender {
     heard_ns: u64,
 }
 
-/// All senders that were heard, up to a number; then those not heard for longest are forgotten.
+/// All known senders, up to a maximum; then those silent for longest are forgotten.
 pub struct Senders {
     most: usize,
     senders: Lru<SocketAddrV4, Sender>,
@@ -76,8 +77,8 @@ impl Senders {
         Senders { most: most.max(1), senders: Lru::new(), total: Counts::default(), forgotten: 0 }
     }
 
-    /// Notes that message `sequence` of `from` has come, all of it. Each message is noted once, however many fragments it
-    /// has. `now_ns` is any clock that does not go back. Allocates for a new sender only.
+    /// Records that message `sequence` of `from` has arrived completely. Each message is recorded once, regardless
+    /// of its number of fragments. `now_ns` is any clock that does not go back. Allocates only for a new sender.
     pub fn note(&mut self, from: SocketAddrV4, sequence: u32, now_ns: u64) -> Noted {
         let Some(sender) = self.senders.get_mut(&from) else {
             self.add(from, sequence, now_ns);
@@ -91,7 +92,7 @@ impl Senders {
         noted
     }
 
-    /// Whether message `sequence` of `from` was noted already, as far as is remembered. Counts nothing.
+    /// Whether message `sequence` of `from` was already recorded, as far as remembered. Counts nothing.
     pub fn has(&mut self, from: SocketAddrV4, sequence: u32, now_ns: u64) -> bool {
         let Some(sender) = self.senders.get_mut(&from) else { return false };
         let silent = now_ns.saturating_sub(sender.heard_ns) > SILENCE;
@@ -106,7 +107,7 @@ impl Senders {
     pub fn iter(&self) -> impl Iterator<Item = (SocketAddrV4, Counts)> {
         self.senders.iter().map(|(from, sender)| (*from, sender.counts))
     }
-    /// The counts of all senders, also of those that are forgotten.
+    /// The counts of all senders, including forgotten ones.
     pub fn total(&self) -> Counts {
         self.total
     }
@@ -128,7 +129,7 @@ impl Senders {
     }
 }
 
-/// Marks `sequence` in the window and says what it means.
+/// Marks `sequence` in the window and returns its meaning.
 fn place(window: &mut Window, sequence: u32, silent: bool) -> Noted {
     let ahead = sequence.wrapping_sub(window.newest());
     let behind = ahead.wrapping_neg();

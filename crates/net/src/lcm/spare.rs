@@ -1,23 +1,23 @@
-//! Memory of delivered messages, for the next ones.
+//! Memory of delivered messages, for reuse.
 
-/// How many buffers are kept.
+/// Most buffers kept.
 const MOST: usize = 8;
-/// Bytes that are kept, beyond one buffer however large.
+/// Most bytes kept, beyond one buffer of any size.
 const BYTES: usize = 16 << 20;
-/// How long a large buffer is kept that nobody needs, in ns.
+/// How long an unused large buffer is kept, in ns.
 const AGE: u64 = 10_000_000_000;
-/// What counts as large, in bytes.
+/// Least size of a large buffer, in bytes.
 const LARGE: usize = 1 << 20;
 
-/// Empty buffers, those used last at the end.
+/// Empty buffers, the most recently used last.
 #[derive(Default)]
 pub(super) struct Spare {
     buffers: Vec<(Vec<u8>, u64)>,
 }
 
 impl Spare {
-    /// A buffer for a message of `size` bytes: one that holds it and not much more, or the largest of the smaller ones,
-    /// or a new one without memory. So memory that a message holds is never far more than it may come to need.
+    /// A buffer for a message of `size` bytes: one that holds it and not much more, or the largest of the smaller
+    /// ones, or a new one without memory. So a message never holds far more memory than it may need.
     pub fn take(&mut self, size: usize) -> Vec<u8> {
         let fitting = |(i, (buffer, _)): (usize, &(Vec<u8>, u64))| {
             let room = buffer.capacity();
@@ -28,7 +28,7 @@ impl Spare {
             None => Vec::new(),
         }
     }
-    /// Keeps a buffer for later, and lets go what is too much or too old.
+    /// Keeps a buffer for later, and frees those that are too many or too old.
     pub fn give(&mut self, mut buffer: Vec<u8>, now_ns: u64) {
         if buffer.capacity() == 0 {
             return;
@@ -41,7 +41,7 @@ impl Spare {
             self.buffers.swap_remove(oldest);
         }
     }
-    /// Bytes that are kept.
+    /// Bytes kept.
     pub fn bytes(&self) -> usize {
         self.buffers.iter().map(|(b, _)| b.capacity()).sum()
     }
@@ -77,6 +77,6 @@ mod tests {
         assert!(spare.buffers.len() <= MOST);
         spare.give(Vec::with_capacity(2 << 20), 200);
         spare.give(Vec::with_capacity(10), 200 + AGE);
-        assert!(spare.bytes() < LARGE, "a large buffer that nobody needs goes");
+        assert!(spare.bytes() < LARGE, "an unused large buffer is freed");
     }
 }

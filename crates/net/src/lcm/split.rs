@@ -1,16 +1,16 @@
-//! A message into datagrams, without copying it.
+//! Splits a message into datagrams, without copying it.
 
 use super::packet::{FRAGMENT, FRAGMENT_HEAD, SHORT, SHORT_HEAD};
 use super::{CHANNEL, DATAGRAM, MESSAGE};
 use crate::{Error, Result};
 use std::ops::Range;
 
-/// Room for the longest header: that of fragment 0 with the longest name.
+/// Bytes of the longest header: that of fragment 0 with the longest name.
 const HEADER: usize = FRAGMENT_HEAD + CHANNEL + 1;
-/// The smallest datagram that may be asked for, in bytes: every fragment must carry some of the message.
+/// The smallest datagram size in bytes: every fragment must carry some of the message.
 pub const SMALLEST: usize = 256;
 
-/// What stands before the payload in a datagram. Reads as bytes.
+/// The header of a datagram, before the payload. Dereferences to bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
     bytes: [u8; HEADER],
@@ -33,28 +33,28 @@ impl AsRef<[u8]> for Header {
     }
 }
 
-/// A message on its way into datagrams: an iterator of each datagram's header and the range of the payload that follows it.
+/// A message being split: an iterator over each datagram's header and the range of the payload that follows it.
 ///
-/// Messages are cut where LCM's C library cuts them when datagrams may have [`DATAGRAM`] bytes: up to 65499 bytes of name,
-/// NUL and payload go whole, others in fragments of 65487.
+/// With datagrams of up to [`DATAGRAM`] bytes, messages are split where LCM's C library splits them: up to 65499
+/// bytes of name, NUL and payload in one datagram, others in fragments of 65487.
 #[derive(Clone, Debug)]
 pub struct Split<'a> {
     sequence: u32,
     channel: &'a [u8],
     size: usize,
     fragment: usize,
-    /// 0 for a message that goes whole.
+    /// 0 for a message in one datagram.
     count: usize,
     next: usize,
-    /// Where the next fragment begins in the payload.
+    /// Offset of the next fragment in the payload.
     at: usize,
 }
 
-/// Cuts message number `sequence` of `size` bytes into datagrams of at most `datagram` bytes, which is brought into the
-/// range from [`SMALLEST`] to [`DATAGRAM`]. Does not allocate or block.
+/// Splits message number `sequence` of `size` bytes into datagrams of at most `datagram` bytes, which is clamped to
+/// the range from [`SMALLEST`] to [`DATAGRAM`]. Does not allocate or block.
 ///
 /// # Errors
-/// A name that is no channel, a message that LCM's receivers would not take, or too many fragments.
+/// An invalid channel name, a message longer than LCM's receivers accept, or too many fragments.
 pub fn split(sequence: u32, channel: &[u8], size: usize, datagram: usize) -> Result<Split<'_>> {
     if channel.is_empty() || channel.len() > CHANNEL || channel.contains(&0) {
         return Err(Error::Channel { name: String::from_utf8_lossy(channel).into_owned() });
@@ -73,12 +73,12 @@ pub fn split(sequence: u32, channel: &[u8], size: usize, datagram: usize) -> Res
 }
 
 impl Split<'_> {
-    /// Whether the message goes in one datagram.
+    /// Whether the message fits into one datagram.
     pub fn is_whole(&self) -> bool {
         self.count == 0
     }
 
-    /// The same message under another number.
+    /// The same message with another number.
     pub fn numbered(self, sequence: u32) -> Self {
         Split { sequence, ..self }
     }

@@ -18,31 +18,32 @@ pub struct Udpm {
 }
 
 impl Udpm {
-    /// Opens the sockets and joins the group. Calls the kernel, does not wait.
+    /// Opens the sockets and joins the group. Makes system calls, does not wait.
     ///
     /// # Errors
-    /// Words on what the kernel refused.
+    /// An error of the kernel, with a remedy.
     pub fn open(options: &Options) -> Result<Udpm> {
         Ok(Udpm { publisher: Publisher::open(options)?, listener: Listener::open(options)? })
     }
-    /// Sends a message. A message longer than a datagram sleeps between bursts, as [`Options::pace`] says.
+    /// Sends a message. A message longer than a datagram sleeps between bursts, according to [`Options::pace`].
     ///
     /// # Errors
-    /// A name or a size that LCM does not know, [`crate::Error::Full`], or what the kernel said.
+    /// A name or size that is not valid in LCM, [`crate::Error::Full`], or the kernel's error.
     pub fn publish(&self, channel: &[u8], payload: &[u8]) -> Result<()> {
         self.publisher.publish(channel, payload)
     }
-    /// Gives `sink` the messages of up to `most` datagrams that have arrived, and returns the number of datagrams. Does not wait.
+    /// Passes the messages of up to `most` datagrams that have arrived to `sink`, and returns the number of
+    /// datagrams. Does not wait.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel's error.
     pub fn drain(&mut self, most: usize, sink: impl Sink) -> Result<usize> {
         self.listener.drain(most, sink)
     }
-    /// Sends a message to itself, and returns how long it took to come back.
+    /// Sends a message to itself, and returns how long it took to return.
     ///
     /// # Errors
-    /// What is wrong with this machine's multicast if it did not come back.
+    /// What is wrong with this machine's multicast, if the message did not return.
     pub fn check(&mut self, sink: impl Sink) -> Result<Duration> {
         check(&self.publisher, &mut self.listener, sink)
     }
@@ -54,7 +55,7 @@ impl Udpm {
     pub fn listener(&self) -> &Listener {
         &self.listener
     }
-    /// The two sides on their own.
+    /// Returns the two sides separately.
     pub fn split(self) -> (Publisher, Listener) {
         (self.publisher, self.listener)
     }

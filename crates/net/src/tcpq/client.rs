@@ -1,8 +1,9 @@
-//! A client with its socket. It reconnects by itself; nobody needs to be there for it but who publishes or drains.
+//! A client with its socket. It reconnects by itself, driven by calls that publish or drain.
 //!
-//! Three locks, taken in this order: `sending` while a frame goes out, so that frames of several threads never mix;
-//! `reading` by who takes in what has come; `link` for a moment, to see how things stand. Who waits for the hub to take
-//! more holds `sending` alone, so that what comes is taken in meanwhile, and no two sides ever wait for each other.
+//! Three locks, taken in this order: `sending` while a frame is sent, so that frames of several threads never mix;
+//! `reading` while receiving; `link` briefly, to check the connection. A thread that waits for the hub to accept
+//! more holds only `sending`, so that others can receive in the meantime, and no two sides ever wait for each
+//! other.
 
 use super::frame::{self, Decoder, Frame};
 use super::intake::Intake;
@@ -18,19 +19,19 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const MILLISECOND: u64 = 1_000_000;
-/// How long the first connection is waited for, and room for more of a message, in ns.
+/// Longest wait for the first connection, and for the hub to accept more of a message, in ns.
 const PATIENCE: u64 = 1000 * MILLISECOND;
-/// How long a hub that is there may take to say that it has a subscription, in ns.
+/// Longest wait for a connected hub to confirm a subscription, in ns.
 const SETTLE: u64 = 5000 * MILLISECOND;
-/// How long the hub may take to make room for a message before it is refused, in ns.
+/// Longest wait for the hub to accept a message before publishing fails, in ns.
 const ROOM: u64 = 100 * MILLISECOND;
-/// Bytes read at once, and in one drain: then those who sleep are woken.
+/// Bytes read at once, and in one drain before waiting subscribers are woken.
 const PIECE: usize = 256 << 10;
 const DRAIN: usize = 4 << 20;
-/// The most that is set aside while a subscription is waited for.
+/// Most bytes buffered while waiting for a subscription's confirmation.
 const ASIDE: usize = 16 << 20;
 
-/// A message that has come.
+/// A received message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrived<'a> {
     /// Its channel.
@@ -50,7 +51,7 @@ pub struct Client {
     link: Mutex<Link>,
 }
 
-/// Marks asked for on this connection.
+/// Marks requested on this connection.
 #[derive(Debug, Default)]
 struct Sending {
     marks: u64,
@@ -58,13 +59,13 @@ struct Sending {
 
 #[derive(Debug)]
 struct Reading {
-    /// The connection that the rest is about.
+    /// The connection that the other fields belong to.
     connection: u64,
     intake: Intake,
     buffer: Box<[u8]>,
-    /// Frames that came while somebody waited for a mark.
+    /// Frames that arrived while a thread waited for a mark.
     aside: Vec<u8>,
-    /// Marks that came.
+    /// Marks received.
     marks: u64,
 }
 
@@ -74,24 +75,24 @@ struct Link {
     socket: Option<Arc<Socket>>,
     /// Counts connections.
     connection: u64,
-    /// Tries, each at the next address.
+    /// Connection attempts, each at the next address.
     tries: usize,
     /// Why it is not connected.
     why: String,
-    /// Whether who drains is still to be told so. Once for each time that the hub was lost.
+    /// Whether the next drain must report the lost hub. Set once each time the hub is lost.
     untold: bool,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner) // a sink's panic leaves nothing half done
+    mutex.lock().unwrap_or_else(PoisonError::into_inner) // a panic in a sink leaves nothing half done
 }
 
 impl Client {
-    /// A client of the hub at one of these addresses. Nothing is sent before something is published or subscribed to.
+    /// A client of the hub at one of these addresses. Nothing is sent before the first publish or subscribe.
     pub fn open(addresses: &[SocketAddr]) -> Result<Client> {
         let failed = |e| {
             Error::socket(
-                "cannot make what a client waits on",
+                "cannot create the client's descriptors",
                 "raise the limit of open files (`ulimit -n`)",
                 e,
             )
@@ -118,44 +119,46 @@ impl Client {
         })
     }
 
-    /// Publishes. If the hub does not take it, it is waited for a tenth of a second, and longer only within a message.
+    /// Publishes. If the hub does not accept it, waits up to a tenth of a second, and longer only within a message.
     ///
     /// # Errors
-    /// No connection to the hub, told at once; a hub that takes no more; a message or a name that is too long.
+    /// No connection to the hub, returned immediately; a hub that accepts no more; a message or name that is too
+    /// long.
     pub fn publish(&self, channel: &[u8], payload: &[u8]) -> Result<()> {
         if payload.len() > MESSAGE {
             return Err(Error::TooLong { size: payload.len() });
         }
         if channel.len() > CHANNEL {
-            let what = format!("a channel's name of {} bytes: a hub takes {CHANNEL}", channel.len());
+            let what = format!("a channel name of {} bytes: a hub accepts at most {CHANNEL}", channel.len());
             return Err(Error::Invalid { what });
         }
         let mut sending = lock(&self.sending);
         self.connect(&mut sending, true);
         if !lock(&self.link).session.wants_any() {
-            // Nobody else would notice that the hub is gone.
+            // Nothing else would notice that the hub is gone.
             self.read(&mut |_| {});
         }
         let (connection, socket) = self.up()?;
         self.send(connection, &socket, &[&frame::publish_head(channel, payload.len()), payload])
     }
 
-    /// Subscribes to all channels whose whole name `expression` matches. A hub of Saltus has it when this returns, unless it says
-    /// nothing for 5 s; if there is no connection, it gets it with the next. Subscriptions that are equal are one.
+    /// Subscribes to all channels whose whole name `expression` matches. A Saltus hub has the subscription when
+    /// this returns, unless it does not answer within 5 s. Without a connection, the subscription is sent with the
+    /// next one. Equal subscriptions count as one.
     pub fn subscribe(&self, expression: &[u8]) -> Result<()> {
         let mut sending = lock(&self.sending);
         self.connect(&mut sending, true);
         let say = lock(&self.link).session.subscribe(expression);
         let Ok((connection, socket)) = self.up() else { return Ok(()) };
         if let Some(say) = say {
-            // A connection that breaks here is made anew, and it is said then.
+            // If the connection breaks here, the next one sends the subscription.
             let _ = self.send(connection, &socket, &[&say]);
         }
         drop(sending);
         self.settle(connection, &socket);
         Ok(())
     }
-    /// Takes back what was subscribed to by this very expression, once.
+    /// Cancels one subscription to exactly this expression.
     pub fn unsubscribe(&self, expression: &[u8]) {
         let _sending = lock(&self.sending);
         let say = lock(&self.link).session.unsubscribe(expression);
@@ -164,10 +167,10 @@ impl Client {
         }
     }
 
-    /// Takes in what has come, without waiting, and sees to the connection.
+    /// Receives what has arrived, without waiting, and maintains the connection.
     ///
     /// # Errors
-    /// Once for each time that the hub is lost, or cannot be reached at first; it is tried again by itself.
+    /// Once each time the hub is lost, or cannot be reached at first; the client keeps trying by itself.
     pub fn drain(&self, each: &mut dyn FnMut(Arrived<'_>)) -> Result<()> {
         if self.is_to_do() {
             self.connect(&mut lock(&self.sending), false);
@@ -188,10 +191,10 @@ impl Client {
     fn lost_error(&self, link: &Link) -> Error {
         let hub = self.addresses[link.tries.saturating_sub(1) % self.addresses.len()];
         let source = io::Error::new(ErrorKind::NotConnected, link.why.clone());
-        let remedy = "it is tried again by itself; is a hub running there (`saltus hub`)?";
+        let remedy = "the client keeps trying; is a hub running there (`saltus hub`)?";
         Error::socket(format!("no connection to the hub at {hub}"), remedy, source)
     }
-    /// The connection.
+    /// The present connection.
     fn up(&self) -> Result<(u64, Arc<Socket>)> {
         let link = lock(&self.link);
         match &link.socket {
@@ -200,7 +203,7 @@ impl Client {
         }
     }
 
-    /// Goes on with making a connection, if there is none. With `wait`, the very first is waited for.
+    /// Continues to connect, if there is no connection. With `wait`, the very first attempt is waited for.
     fn connect(&self, sending: &mut Sending, wait: bool) {
         let mut link = lock(&self.link);
         let now = clock::monotonic();
@@ -219,7 +222,7 @@ impl Client {
         }
         let Some(socket) = link.socket.clone().filter(|_| link.session.is_connecting()) else { return };
         let first = wait && link.connection == 0 && link.why.is_empty();
-        drop(link); // nobody but who sends makes connections
+        drop(link); // only the thread that sends makes connections
         let made = socket.is_connected(if first { now + PATIENCE } else { 0 });
         let mut link = lock(&self.link);
         match made {
@@ -238,21 +241,21 @@ impl Client {
         let _ = self.epoll.change(socket.raw(), READ, 0);
         self.timer.set(None);
         drop(link);
-        let _ = self.send(connection, &socket, &[&hello]); // if it breaks, it is made anew
+        let _ = self.send(connection, &socket, &[&hello]); // if it breaks, the client reconnects
     }
 
-    /// There is no connection.
+    /// Records that there is no connection.
     fn fail(&self, link: &mut Link, why: &str) {
         if let Some(socket) = link.socket.take() {
             self.epoll.remove(socket.raw());
-            socket.shut(); // who waits for it is woken
+            socket.shut(); // wakes the threads that wait for it
         }
         link.untold |= link.session.is_up() || link.why.is_empty();
         why.clone_into(&mut link.why);
         link.session.failed(clock::monotonic());
         self.timer.set(link.session.due());
     }
-    /// This connection broke, if it is still the one.
+    /// Records that this connection broke, if it is still the present one.
     fn lose(&self, connection: u64, why: &str) {
         let mut link = lock(&self.link);
         if link.connection == connection && link.session.is_up() {
@@ -260,12 +263,12 @@ impl Client {
         }
     }
 
-    /// Sends a frame, all of it or nothing of it, or else the connection is given up.
+    /// Sends a whole frame or nothing of it; otherwise the connection is closed.
     fn send(&self, connection: u64, socket: &Socket, pieces: &[&[u8]]) -> Result<()> {
         match socket.send(pieces, ROOM, PATIENCE) {
             Ok(Room::Sent) => Ok(()),
             Ok(Room::None) => Err(Error::socket(
-                format!("the hub at {} takes no more, the message was not sent", socket.address()),
+                format!("the hub at {} is not accepting data, the message was not sent", socket.address()),
                 "publish less, or find out why the hub does not keep up (`saltus hub --stat`)",
                 ErrorKind::WouldBlock.into(),
             )),
@@ -276,7 +279,7 @@ impl Client {
         }
     }
 
-    /// Takes in what has come on the connection, if there is one.
+    /// Receives what has arrived on the connection, if there is one.
     fn read(&self, each: &mut dyn FnMut(Arrived<'_>)) {
         let Ok((connection, socket)) = self.up() else { return };
         let mut reading = lock(&self.reading);
@@ -294,7 +297,7 @@ impl Client {
         }
     }
 
-    /// Waits until the hub has all that was asked of it, if it is one that can tell.
+    /// Waits until the hub has processed all requests, if it supports marks.
     fn settle(&self, connection: u64, socket: &Socket) {
         let deadline = clock::monotonic() + SETTLE;
         let knows = |reading: &Reading| reading.intake.version().is_some();
@@ -314,7 +317,7 @@ impl Client {
         drop(sending);
         self.await_from(connection, socket, deadline, |reading| reading.marks >= mine);
     }
-    /// Sets aside what comes until `done`. `false`: it did not come in time, or the connection broke.
+    /// Buffers what arrives until `done`. `false`: timed out, or the connection broke.
     fn await_from(
         &self,
         connection: u64,
@@ -341,7 +344,7 @@ impl Client {
                 }
             });
             if !aside.is_empty() {
-                self.timer.set(Some(1)); // there is something to drain
+                self.timer.set(Some(1)); // there are messages to drain
             }
             reading.aside = aside;
             if let Err(why) = result {
@@ -361,7 +364,7 @@ impl Client {
 }
 
 impl Reading {
-    /// All that follows is of this connection.
+    /// Resets the state for a new connection.
     fn begin(&mut self, connection: u64) {
         if self.connection < connection {
             self.connection = connection;
@@ -369,7 +372,7 @@ impl Reading {
             self.marks = 0;
         }
     }
-    /// Frames that have come, until there are no more or `most` bytes were read.
+    /// Handles frames that have arrived, until none is left or `most` bytes were read.
     fn take(
         &mut self,
         socket: &Socket,
@@ -388,7 +391,7 @@ impl Reading {
             read += n;
             let mut input = &self.buffer[..n];
             while let Some(frame) =
-                self.intake.next(&mut input).map_err(|e| format!("what is there is no hub: {e}"))?
+                self.intake.next(&mut input).map_err(|e| format!("not a tcpq hub: {e}"))?
             {
                 self.marks += u64::from(frame == Frame::Mark);
                 each(frame);
@@ -405,7 +408,7 @@ impl Reading {
     }
 }
 
-/// Readable when [`Client::drain`] has something to do. It stays the same whatever becomes of the connection.
+/// Readable when [`Client::drain`] has something to do. It stays the same across connections.
 impl AsFd for Client {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.epoll.as_fd()

@@ -1,28 +1,28 @@
-//! What a client subscribed to, as a hub asks it of every message.
+//! Subscriptions of clients, as a hub matches them against channel names.
 
 use super::EXPRESSION;
 use regex::bytes::{Regex, RegexBuilder};
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, meta};
 
-/// Memory that one compiled expression may take. They come from anybody.
+/// Most memory of one compiled expression. Any client can send one.
 const MOST_BYTES: usize = 256 << 10;
-/// Memory that matching may take. It is shared by all expressions of a hub.
+/// Most memory used for matching, shared by all expressions of a hub.
 const SCRATCH: usize = 1 << 20;
 
-/// The expression that matches a whole name where `expression` does, in the syntax of the `regex` crate.
+/// Compiles `expression` so that it matches whole names only, in the syntax of the `regex` crate.
 ///
 /// # Errors
-/// What is no expression, or needs more than `memory` bytes.
+/// An invalid expression, or one that needs more than `memory` bytes.
 pub fn full_match(expression: &str, memory: usize) -> Result<Regex, regex::Error> {
     let compile = |text: &str| RegexBuilder::new(text).size_limit(memory).dfa_size_limit(memory).build();
-    // Checked alone first: `a)(b` is not to become well-formed by the group around it.
+    // Checked on its own first: the group added around it must not make `a)(b` well-formed.
     compile(expression)?;
     // It may end in a comment, `(?x) … # so`, which goes to the end of the line.
     compile(&format!("^(?:{expression})\\z")).or_else(|_| compile(&format!("^(?:{expression}\n)\\z")))
 }
 
-/// A subscription. Most are one name or everything, which costs no more than a comparison.
+/// A subscription. Most are one name or everything, which cost only a comparison.
 #[derive(Clone, Debug)]
 pub struct Expression {
     text: Box<[u8]>,
@@ -36,16 +36,16 @@ enum Kind {
     Regex(meta::Regex),
 }
 
-/// What matching needs beside an expression. One is enough for all: it is made ready for each expression, so that expressions
-/// take no memory but their own.
+/// Temporary memory for matching. One is enough for all: it is prepared for each expression, so that expressions
+/// need only their own memory.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch(Option<meta::Cache>);
 
 impl Expression {
-    /// Compiles what a client sent.
+    /// Compiles a client's expression.
     ///
     /// # Errors
-    /// In words.
+    /// The reason in words.
     pub fn new(text: &[u8]) -> Result<Expression, String> {
         let shown = || String::from_utf8_lossy(text);
         if text.len() > EXPRESSION {
@@ -58,16 +58,16 @@ impl Expression {
             (b".*", _) => Kind::All,
             (_, Some(name)) => Kind::Name(name),
             _ => {
-                let expression =
-                    std::str::from_utf8(text).map_err(|_| format!("expression `{}` is no UTF-8", shown()))?;
+                let expression = std::str::from_utf8(text)
+                    .map_err(|_| format!("expression `{}` is not valid UTF-8", shown()))?;
                 let regex = compile(expression)
-                    .map_err(|e| format!("`{expression}` is no regular expression: {e}"))?;
+                    .map_err(|e| format!("`{expression}` is not a regular expression: {e}"))?;
                 Kind::Regex(regex)
             }
         };
         Ok(Expression { text: text.into(), kind })
     }
-    /// As it was sent.
+    /// The expression as it was sent.
     pub fn text(&self) -> &[u8] {
         &self.text
     }
@@ -75,7 +75,7 @@ impl Expression {
     pub fn is_costly(&self) -> bool {
         matches!(self.kind, Kind::Regex(_))
     }
-    /// Bytes of memory that it takes beside its text.
+    /// Bytes of memory in addition to its text.
     pub fn memory(&self) -> usize {
         match &self.kind {
             Kind::All => 0,
@@ -87,7 +87,7 @@ impl Expression {
     pub fn matches(&self, channel: &[u8]) -> bool {
         self.matches_with(&mut Scratch::default(), channel)
     }
-    /// The same, with memory that is used again.
+    /// As `matches`, with reused memory.
     pub(crate) fn matches_with(&self, scratch: &mut Scratch, channel: &[u8]) -> bool {
         match &self.kind {
             Kind::All => true,
@@ -107,7 +107,7 @@ impl Expression {
     }
 }
 
-/// As [`full_match`] does, but without memory that stays with each expression.
+/// As [`full_match`], without memory that stays with each expression.
 fn compile(expression: &str) -> Result<meta::Regex, String> {
     let words = |e: meta::BuildError| match (e.syntax_error(), e.size_limit()) {
         (Some(error), _) => error.to_string(),
@@ -124,14 +124,14 @@ fn compile(expression: &str) -> Result<meta::Regex, String> {
         let syntax = syntax::Config::new().utf8(false);
         meta::Builder::new().syntax(syntax).configure(config).build(text).map_err(words)
     };
-    // Checked alone first: `a)(b` is not to become well-formed by the group around it.
+    // Checked on its own first: the group added around it must not make `a)(b` well-formed.
     regex_automata::util::syntax::parse_with(expression, &syntax::Config::new().utf8(false))
         .map_err(|error| error.to_string())?;
     // It may end in a comment, `(?x) … # so`, which goes to the end of the line.
     build(&format!("^(?:{expression})\\z")).or_else(|_| build(&format!("^(?:{expression}\n)\\z")))
 }
 
-/// The one name that an expression matches, if it is so simple: no operators but escaped signs.
+/// The one name that a simple expression matches, if it has only escaped operators.
 fn literal(text: &[u8]) -> Option<Box<[u8]>> {
     let mut name = Vec::with_capacity(text.len());
     let mut bytes = text.iter();
@@ -164,7 +164,7 @@ mod tests {
         assert!(matches(".*", "") && Expression::new(b".*").unwrap().matches(b"\xff\n"));
         assert!(matches("POSE", "POSE") && !matches("POSE", "POSE2") && !matches("POSE", "XPOSE"));
         assert!(matches(r"a\.b", "a.b") && !matches(r"a\.b", "axb") && matches("a.b", "axb"));
-        assert!(matches(r"\d+", "12") && !matches(r"\d+", "d+"), "an escaped letter is no letter");
+        assert!(matches(r"\d+", "12") && !matches(r"\d+", "d+"), "an escaped letter is not a literal letter");
     }
 
     #[test]

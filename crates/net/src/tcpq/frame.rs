@@ -1,6 +1,6 @@
-//! Frames: what client and hub say to each other, as bytes.
+//! Frames: the messages between client and hub, as bytes.
 //!
-//! A length is not trusted before its bytes have come: memory is taken as they come, never ahead of them.
+//! A length is not trusted before its bytes have arrived: memory is allocated as they arrive, never ahead of them.
 
 use super::{CHANNEL, EXPRESSION, MESSAGE};
 use std::fmt;
@@ -19,33 +19,33 @@ pub enum Frame<'a> {
         channel: &'a [u8],
         /// The message.
         payload: &'a [u8],
-        /// Both as they came: a hub hands them on without making them anew.
+        /// The whole frame as received: a hub forwards it unchanged.
         raw: &'a [u8],
     },
-    /// The client wants channels whose whole name this expression matches.
+    /// The client subscribes to channels whose whole name this expression matches.
     Subscribe(&'a [u8]),
-    /// The client wants no more what it asked for by this very expression.
+    /// The client cancels its subscription to exactly this expression.
     Unsubscribe(&'a [u8]),
-    /// The client asks for a mark, or the hub answers with it.
+    /// A client requests a mark, or the hub answers with it.
     Mark,
 }
 
-/// Why bytes are no frame.
+/// Why bytes are not a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Garbage {
-    /// A frame of a type that there is not.
+    /// A frame of an unknown type.
     Type(u32),
-    /// A channel's name, an expression or a message that is longer than any may be.
+    /// A channel name, an expression or a message that is longer than allowed.
     TooLong {
-        /// What it is.
+        /// Which of these.
         what: &'static str,
-        /// The length told.
+        /// Its length.
         len: u32,
-        /// The most that it may be.
+        /// The most allowed.
         most: usize,
     },
-    /// The first word is not what LCM's programs say first.
+    /// The first word is not that of LCM's hello.
     Hello(u32),
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Garbage {
         match self {
             Garbage::Type(kind) => write!(f, "frame of unknown type {kind}"),
             Garbage::TooLong { what, len, most } => {
-                write!(f, "{what} of {len} bytes, where at most {most} are allowed")
+                write!(f, "{what} of {len} bytes, at most {most} are allowed")
             }
             Garbage::Hello(word) => write!(f, "first word {word:#010x}, which is not LCM's"),
         }
@@ -67,7 +67,7 @@ pub fn publish(out: &mut Vec<u8>, channel: &[u8], payload: &[u8]) {
     out.extend(publish_head(channel, payload.len()));
     out.extend(payload);
 }
-/// All of a message's frame but the message.
+/// A message's frame without the message.
 pub fn publish_head(channel: &[u8], len: usize) -> Vec<u8> {
     [&word(PUBLISH), &word(channel.len() as u32), channel, &word(len as u32)].concat()
 }
@@ -75,7 +75,7 @@ pub fn publish_head(channel: &[u8], len: usize) -> Vec<u8> {
 pub fn subscribe(out: &mut Vec<u8>, expression: &[u8]) {
     out.extend([&word(SUBSCRIBE), &word(expression.len() as u32), expression].concat());
 }
-/// Appends the frame that takes a subscription back.
+/// Appends the frame that cancels a subscription.
 pub fn unsubscribe(out: &mut Vec<u8>, expression: &[u8]) {
     out.extend([&word(UNSUBSCRIBE), &word(expression.len() as u32), expression].concat());
 }
@@ -87,20 +87,20 @@ fn word(n: u32) -> [u8; 4] {
     n.to_be_bytes()
 }
 
-/// The word at `at`, if it has come.
+/// The word at `at`, if it has arrived.
 pub(super) fn word_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// How much of a frame is known.
+/// The known part of a frame's length.
 enum Size {
-    /// It goes on at least to there.
+    /// It extends at least to there.
     AtLeast(usize),
     /// It ends there.
     Whole(usize),
 }
 
-/// How long the frame is that `bytes` begin with.
+/// The length of the frame at the start of `bytes`.
 fn size(bytes: &[u8]) -> Result<Size, Garbage> {
     let check = |what, len: u32, most| {
         if len as usize > most { Err(Garbage::TooLong { what, len, most }) } else { Ok(len as usize) }
@@ -122,7 +122,7 @@ fn size(bytes: &[u8]) -> Result<Size, Garbage> {
     }
 }
 
-/// The frame that is exactly `raw`, of which [`size`] said that it is whole.
+/// Parses the frame that is exactly `raw`, which [`size`] reported as whole.
 fn parse(raw: &[u8]) -> Option<Frame<'_>> {
     Some(match word_at(raw, 0)? {
         MARK => Frame::Mark,
@@ -135,32 +135,32 @@ fn parse(raw: &[u8]) -> Option<Frame<'_>> {
     })
 }
 
-/// Bytes into frames. It keeps no more than the part of one frame that has come.
+/// Splits bytes into frames. It keeps at most one incomplete frame.
 #[derive(Debug, Default)]
 pub struct Decoder {
     part: Vec<u8>,
-    /// Whether `part` is a frame that was given away.
+    /// Whether `part` is a frame that was already returned.
     given: bool,
 }
 
-/// What is kept for the next long frame, in bytes.
+/// Most capacity kept for the next long frame, in bytes.
 const KEPT: usize = 1 << 20;
 
 impl Decoder {
-    /// One at the beginning of a frame.
+    /// A decoder at the start of a frame.
     pub fn new() -> Decoder {
         Decoder::default()
     }
-    /// How many bytes of an unfinished frame it holds.
+    /// The bytes of an incomplete frame that it holds.
     pub fn held(&self) -> usize {
         if self.given { 0 } else { self.part.len() }
     }
 
-    /// The next frame of `input`, which is moved on; `None`: all of it was taken and no frame is finished. A frame that lies
-    /// in `input` in one piece is not copied.
+    /// The next frame of `input`, which is advanced; `None`: all of it was consumed and no frame is complete. A
+    /// frame that is contiguous in `input` is not copied.
     ///
     /// # Errors
-    /// What is no frame. There is no way to find the next one: the connection must be closed.
+    /// Bytes that are not a frame. The next frame cannot be found: the connection must be closed.
     pub fn next<'a, 'i: 'a>(&'a mut self, input: &mut &'i [u8]) -> Result<Option<Frame<'a>>, Garbage> {
         if std::mem::take(&mut self.given) {
             self.part.clear();

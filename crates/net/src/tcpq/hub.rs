@@ -1,4 +1,4 @@
-//! The hub with its sockets: one thread, which waits for none of its clients.
+//! The hub with its sockets: one thread, which never waits for a client.
 
 use super::MESSAGE;
 use super::queue::QueueLimits;
@@ -14,15 +14,15 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Bytes read from a client in its turn: no client keeps the others waiting.
+/// Most bytes read from a client per turn, so that others need not wait.
 const TURN: usize = 256 << 10;
-/// Frames given to the kernel at once.
+/// Most frames passed to the kernel at once.
 const PIECES: usize = 64;
-/// How long it works on what clients have waiting before it looks at all others again, in ns.
+/// How long it processes buffered input of clients before it checks all others again, in ns.
 const WORK: u64 = 2_000_000;
-/// How long no client is taken when the system has no descriptor left, in ns.
+/// How long no client is accepted when the system has no descriptor left, in ns.
 const PAUSE: u64 = 100_000_000;
-/// Bytes that the kernel may hold for a client and not have sent: what waits there can no longer be dropped for the newest.
+/// Most unsent bytes that the kernel holds for a client: these can no longer be dropped for newer ones.
 const UNSENT: i32 = 256 << 10;
 
 const LISTENER: u64 = 0;
@@ -30,14 +30,14 @@ const STOP: u64 = 1;
 const TIMER: u64 = 2;
 const FIRST: u64 = 3;
 
-/// What a hub takes upon itself.
+/// Limits of a hub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Clients at a time.
+    /// Most clients.
     pub clients: usize,
-    /// What may wait for one client.
+    /// Most data queued for one client.
     pub queue: QueueLimits,
-    /// Bytes of unfinished messages, of all clients together.
+    /// Most bytes of incomplete messages, for all clients together.
     pub intake: usize,
 }
 
@@ -47,35 +47,35 @@ impl Default for Limits {
     }
 }
 
-/// What a hub has to tell.
+/// An event of a hub, to log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Told {
-    /// A client has come.
+    /// A client has connected.
     Joined(SocketAddr),
-    /// A client is gone, and why.
+    /// A client was disconnected, and why.
     Left(SocketAddr, Reason),
-    /// A subscription of a client makes no sense, and why. The client keeps its others.
+    /// A client's subscription is invalid, and why. Its other subscriptions stay.
     Refused(SocketAddr, String),
-    /// The system refuses new clients for the moment.
+    /// The system currently refuses new clients.
     NoMore(String),
 }
 
-/// A client, as it stands.
+/// The state of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientInfo {
-    /// Where it is.
+    /// Its address.
     pub address: SocketAddr,
-    /// What was counted.
+    /// Its counters.
     pub stats: ClientStats,
 }
 
-/// Ends [`Hub::run`], from another thread or a signal handler.
+/// Stops [`Hub::run`], from another thread or a signal handler.
 #[derive(Clone, Debug)]
 pub struct Stop(Arc<Event>);
 
 impl Stop {
-    /// Ends it. Async-signal-safe.
+    /// Stops it. Async-signal-safe.
     pub fn stop(&self) {
         self.0.raise();
     }
@@ -85,11 +85,11 @@ impl Stop {
 struct Connection {
     stream: TcpStream,
     address: SocketAddr,
-    /// Whether it is waited for to take more.
+    /// Whether the hub waits until it accepts more data.
     blocked: bool,
-    /// Whether it is not read, because what it sent before waits for its turn.
+    /// Whether it is not read, because its earlier input waits for its turn.
     busy: bool,
-    /// Whether it broke meanwhile.
+    /// Whether its connection broke.
     broken: bool,
 }
 
@@ -119,7 +119,7 @@ pub struct Hub {
     next: u64,
     buffer: Box<[u8]>,
     told: Vec<Told>,
-    /// Until when no client is taken.
+    /// Until when no client is accepted.
     paused: Option<u64>,
     stopped: bool,
 }
@@ -129,7 +129,7 @@ fn failed(what: &str) -> impl Fn(io::Error) -> Error + '_ {
 }
 
 impl Hub {
-    /// A hub that listens at an address; port 0 is one that is free.
+    /// A hub that listens at an address; port 0 chooses a free one.
     pub fn bind(address: impl ToSocketAddrs + std::fmt::Display, limits: Limits) -> Result<Hub> {
         let refused = |e| {
             let remedy = "choose another address, or find who listens there (`ss -ltnp`)";
@@ -138,7 +138,7 @@ impl Hub {
         let listener = TcpListener::bind(&address).map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
-        let what = failed("make what a hub waits on");
+        let what = failed("create the hub's descriptors");
         let (epoll, stop, timer) =
             (Epoll::new().map_err(&what)?, Event::new().map_err(&what)?, Timer::new().map_err(&what)?);
         for (fd, token) in [(listener.as_raw_fd(), LISTENER), (stop.raw(), STOP), (timer.raw(), TIMER)] {
@@ -161,11 +161,11 @@ impl Hub {
         })
     }
 
-    /// Where it listens.
+    /// The address it listens at.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
-    /// What ends [`Hub::run`].
+    /// The handle that stops [`Hub::run`].
     pub fn stop(&self) -> Stop {
         Stop(self.stop.clone())
     }
@@ -173,7 +173,7 @@ impl Hub {
     pub fn is_stopped(&self) -> bool {
         self.stopped
     }
-    /// Hands messages on until it is stopped. What it has to tell is forgotten.
+    /// Forwards messages until it is stopped. Its events are discarded.
     pub fn run(&mut self) -> Result<()> {
         while !self.stopped {
             self.turn(u64::MAX)?;
@@ -182,8 +182,8 @@ impl Hub {
         Ok(())
     }
 
-    /// Waits until something is to be done, at most until `deadline` (monotonic, ns; 0: not at all), and does it; says whether
-    /// there was anything.
+    /// Waits until there is work, at most until `deadline` (monotonic, ns; 0: not at all), and does it. Returns
+    /// whether there was any.
     pub fn turn(&mut self, deadline: u64) -> Result<bool> {
         let mut events = [(0, 0); 64];
         let mut count = 0;
@@ -222,7 +222,7 @@ impl Hub {
         Ok(count > 0 || worked)
     }
 
-    /// Goes on, for a moment, with what clients have waiting.
+    /// Processes buffered input of clients for a limited time.
     fn work(&mut self) -> bool {
         if !self.switch.is_busy() {
             return false;
@@ -237,7 +237,7 @@ impl Hub {
         self.set_timer();
         true
     }
-    /// What a client sent was done, or waits for its turn.
+    /// Called when a client's input was processed, or waits for its turn.
     fn after(&mut self, id: u64, result: std::result::Result<(), Reason>) {
         if let Err(reason) = result {
             return self.leave(id, reason);
@@ -246,7 +246,7 @@ impl Hub {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let before = std::mem::replace(&mut connection.busy, busy);
         if connection.broken && !busy {
-            return self.read(id, true); // the rest of what it sent, and then that it broke
+            return self.read(id, true); // reads the rest of its input, and then the end of the connection
         }
         if before == busy {
             return;
@@ -258,7 +258,7 @@ impl Hub {
             self.set_timer();
         }
     }
-    /// Waits for what is wanted of a client now.
+    /// Waits for the events that a client needs now.
     fn listen(&self, id: u64) -> io::Result<()> {
         let Some(connection) = self.connections.get(&id).filter(|one| !one.broken) else { return Ok(()) };
         let read = if connection.busy { 0 } else { READ };
@@ -266,22 +266,22 @@ impl Hub {
         self.epoll.change(connection.stream.as_raw_fd(), read | write, id)
     }
 
-    /// What happened since this was asked last.
+    /// The events since the last call.
     pub fn told(&mut self) -> Vec<Told> {
         std::mem::take(&mut self.told)
     }
-    /// All clients, as they stand.
+    /// The state of all clients.
     pub fn clients(&self) -> Vec<ClientInfo> {
         let info = |(id, c): (&u64, &Connection)| {
             Some(ClientInfo { address: c.address, stats: self.switch.client(*id)? })
         };
         self.connections.iter().filter_map(info).collect()
     }
-    /// What was counted of all clients ever.
+    /// Counts over all clients, including former ones.
     pub fn total(&self) -> Stats {
         self.switch.total()
     }
-    /// All clients together: what was counted of all ever, and what those have that are there.
+    /// Counts over all clients, including former ones, and the queues of present ones.
     pub fn all(&self) -> ClientStats {
         let clients = self.clients();
         let sum = |of: fn(&ClientStats) -> usize| clients.iter().map(|client| of(&client.stats)).sum();
@@ -305,7 +305,7 @@ impl Hub {
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return,
                 Err(e) if matches!(e.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => {}
                 Err(e) => {
-                    // No descriptor is left, most likely; to try again at once would help nobody.
+                    // Most likely no descriptor is left; trying again immediately would not help.
                     self.told.push(Told::NoMore(e.to_string()));
                     self.epoll.remove(self.listener.as_raw_fd());
                     self.paused = Some(clock::monotonic() + PAUSE);
@@ -319,7 +319,7 @@ impl Hub {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         let socket = SockRef::from(&stream);
-        // A client whose machine has gone away without a word is noticed after two minutes.
+        // A client whose machine has disappeared is detected after two minutes.
         let alive = TcpKeepalive::new().with_time(Duration::from_secs(60));
         socket.set_tcp_keepalive(&alive.with_interval(Duration::from_secs(20)).with_retries(3))?;
         set_unsent(&stream)?;
@@ -345,7 +345,7 @@ impl Hub {
     fn read(&mut self, id: u64, broken: bool) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         if connection.busy {
-            // It is not read before its turn. That it broke would be told again and again until then.
+            // It is not read before its turn. Until then, `epoll` would report repeatedly that it broke.
             if broken && !std::mem::replace(&mut connection.broken, true) {
                 self.epoll.remove(connection.stream.as_raw_fd());
             }
@@ -361,7 +361,7 @@ impl Hub {
         self.after(id, result);
     }
 
-    /// Gives the kernel what it takes for a client, and no more than one turn's.
+    /// Passes data for a client to the kernel, at most one turn's worth.
     fn write(&mut self, id: u64) {
         let (mut left, mut blocked) = (TURN, false);
         while left > 0 && !blocked {
@@ -388,7 +388,7 @@ impl Hub {
         }
     }
 
-    /// Clients that said nothing go; new ones are taken again.
+    /// Disconnects silent clients, and accepts new ones again.
     fn tick(&mut self) {
         let now = clock::monotonic();
         for id in self.switch.silent(now) {
@@ -408,7 +408,7 @@ impl Hub {
     }
 }
 
-/// Readable when [`Hub::turn`] has something to do, for a loop that one has already.
+/// Readable when [`Hub::turn`] has something to do, for an existing event loop.
 impl AsFd for Hub {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.epoll.as_fd()
@@ -418,7 +418,7 @@ impl AsFd for Hub {
 fn set_unsent(stream: &TcpStream) -> io::Result<()> {
     let unsent = UNSENT;
     let len = size_of_val(&unsent) as libc::socklen_t;
-    // SAFETY: the value lives across the call and has that many bytes.
+    // SAFETY: the value stays alive across the call and has that many bytes.
     let result = unsafe {
         let value = (&raw const unsent).cast();
         libc::setsockopt(stream.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, value, len)

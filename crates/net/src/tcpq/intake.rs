@@ -1,37 +1,37 @@
-//! What comes over a connection: the other side's hello, then frames.
+//! The input of a connection: the other side's hello, then frames.
 
 use super::frame::{Decoder, Frame, Garbage};
 use std::mem;
 
-/// Bytes of a connection into frames.
+/// Splits the bytes of a connection into frames.
 #[derive(Debug)]
 pub struct Intake {
-    /// The word that the other side must say first.
+    /// The first word expected from the other side.
     expected: u32,
     hello: [u8; 8],
-    /// How much of the hello has come.
+    /// How much of the hello has arrived.
     come: usize,
     decoder: Decoder,
 }
 
 impl Intake {
-    /// A new connection to somebody who says `expected` first.
+    /// A new connection; the other side's hello must begin with `expected`.
     pub fn new(expected: u32) -> Intake {
         Intake { expected, hello: [0; 8], come: 0, decoder: Decoder::new() }
     }
-    /// The version that the other side told, once it has.
+    /// The other side's version, once received.
     pub fn version(&self) -> Option<u32> {
         (self.come == self.hello.len()).then(|| word(&self.hello[4..]))
     }
-    /// How many bytes of an unfinished frame it holds.
+    /// The bytes of an incomplete frame that it holds.
     pub fn held(&self) -> usize {
         self.decoder.held()
     }
 
-    /// The next frame of `input`, which is moved on; `None`: all of it was taken.
+    /// The next frame of `input`, which is advanced; `None`: all of it was consumed.
     ///
     /// # Errors
-    /// What is no hello or no frame. The connection must be closed.
+    /// Bytes that are not a hello or a frame. The connection must be closed.
     pub fn next<'a, 'i: 'a>(&'a mut self, input: &mut &'i [u8]) -> Result<Option<Frame<'a>>, Garbage> {
         if self.come < self.hello.len() {
             let (now, rest) = input.split_at(input.len().min(self.hello.len() - self.come));
@@ -48,7 +48,7 @@ impl Intake {
         self.decoder.next(input)
     }
 
-    /// Leaves an empty one in its place.
+    /// Leaves an empty one behind.
     pub(super) fn take(&mut self) -> Intake {
         let expected = self.expected;
         mem::replace(self, Intake::new(expected))
@@ -59,7 +59,7 @@ fn word(bytes: &[u8]) -> u32 {
     super::frame::word_at(bytes, 0).unwrap_or_default()
 }
 
-/// What a side says first.
+/// The hello of a side.
 pub(super) fn hello(word: u32, version: u32) -> [u8; 8] {
     let mut hello = [0; 8];
     hello[..4].copy_from_slice(&word.to_be_bytes());

@@ -1,24 +1,25 @@
-//! What waits for one client: bounded, and newest first when there is too much.
+//! The queue of one client: bounded; when it is full, the newest messages are kept.
 //!
-//! A message that is partly sent is sent to its end. Of the others, when they are too many, the oldest of that *class* goes
-//! which has the most bytes; a channel belongs to a class by its name. So a camera that is too much for a slow client costs it
-//! old pictures, not the commands between them. Unlike a list of channels, classes cost the same however many names there are.
+//! A message that is partly sent is sent to its end. When there are too many others, the oldest one is dropped of
+//! the *class* that has the most bytes; a channel's name determines its class. So a camera that is too fast for a
+//! slow client loses old pictures, not the commands between them. Unlike a list of channels, classes cost the same
+//! for any number of names.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-/// How many classes there are. Channels that share one share its fate, and no more.
+/// The number of classes. Channels of one class compete only with each other.
 const CLASSES: usize = 64;
-/// What a waiting message costs beside its bytes.
+/// Bytes charged for a queued message in addition to its own.
 const OVERHEAD: usize = 64;
 
-/// How much may wait. The newest message is taken however long it is, and so is the one that is being sent.
+/// Limits of a queue. The newest message is accepted at any length, and so is the one being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueLimits {
-    /// Bytes of all other messages together.
+    /// Most bytes of all other messages together.
     pub bytes: usize,
-    /// Messages.
+    /// Most messages.
     pub messages: usize,
 }
 
@@ -37,11 +38,11 @@ struct Class {
 #[derive(Debug)]
 struct Waiting {
     raw: Arc<[u8]>,
-    /// `None`: it is not dropped.
+    /// `None`: it is never dropped.
     class: Option<u8>,
 }
 
-/// Frames that wait to be sent, in their order.
+/// Frames to send, in order.
 #[derive(Debug)]
 pub struct Queue {
     limits: QueueLimits,
@@ -50,7 +51,7 @@ pub struct Queue {
     classes: Vec<Class>,
     next: u64,
     bytes: usize,
-    /// The frame that is being sent, how much of it was, and whether it is a message.
+    /// The frame being sent, how many of its bytes were sent, and whether it is a message.
     sending: Option<(Arc<[u8]>, usize, bool)>,
     dropped: u64,
     dropped_bytes: u64,
@@ -76,7 +77,7 @@ impl Queue {
         }
     }
 
-    /// Takes the frame of a message of `channel`. Older ones may go for it.
+    /// Queues the frame of a message of `channel`. Older ones may be dropped for it.
     pub fn push(&mut self, channel: &[u8], raw: Arc<[u8]>) {
         let class = (self.hasher.hash_one(channel) % CLASSES as u64) as u8;
         self.classes[usize::from(class)].numbers.push_back(self.next);
@@ -89,7 +90,7 @@ impl Queue {
             }
         }
     }
-    /// Takes a frame that must not be dropped. Who calls bounds how many there are.
+    /// Queues a frame that must not be dropped. The caller bounds their number.
     pub fn push_control(&mut self, raw: Arc<[u8]>) {
         self.put(raw, None);
     }
@@ -99,8 +100,8 @@ impl Queue {
         self.next += 1;
     }
 
-    /// Drops the oldest message of the class with the most bytes, but not the newest of all, which has `own` bytes and is of
-    /// class `newest`. `false` if there is no other.
+    /// Drops the oldest message of the class with the most bytes, but not the newest of all, which has `own` bytes
+    /// and is of class `newest`. `false` if there is no other.
     fn drop_one(&mut self, newest: u8, own: usize) -> bool {
         let others = |i: usize| self.classes[i].bytes - if i == usize::from(newest) { own } else { 0 };
         let Some(fullest) = (0..CLASSES).max_by_key(|&i| others(i)).filter(|&i| others(i) > 0) else {
@@ -114,7 +115,7 @@ impl Queue {
         self.dropped_bytes += gone.raw.len() as u64;
         true
     }
-    /// Takes a message that left the queue out of the sums. It was the oldest of its class.
+    /// Subtracts a message that left the queue from the sums. It was the oldest of its class.
     fn forget(&mut self, gone: &Waiting) {
         self.bytes -= cost(&gone.raw);
         if let Some(class) = gone.class {
@@ -124,12 +125,12 @@ impl Queue {
         }
     }
 
-    /// What is to be sent next, in pieces that follow each other, at most `most`.
+    /// The next bytes to send, in at most `most` consecutive pieces.
     pub fn pieces(&self, most: usize) -> impl Iterator<Item = &[u8]> {
         let sending = self.sending.iter().map(|(raw, at, _)| &raw[*at..]);
         sending.chain(self.waiting.values().map(|w| &*w.raw)).take(most)
     }
-    /// So many bytes of them were sent. Says how many messages are thereby finished.
+    /// Records that `bytes` of them were sent. Returns how many messages that completed.
     pub fn sent(&mut self, mut bytes: usize) -> u64 {
         let mut finished = 0;
         while bytes > 0 {
@@ -150,17 +151,17 @@ impl Queue {
         finished
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.sending.is_none() && self.waiting.is_empty()
     }
-    /// How many frames wait, and their bytes.
+    /// The number of queued frames, and their bytes.
     pub fn waiting(&self) -> (usize, usize) {
         let rest = self.sending.as_ref().map_or(0, |(raw, at, _)| raw.len() - at);
         let sending = usize::from(self.sending.is_some());
         (self.waiting.len() + sending, self.bytes - self.waiting.len() * OVERHEAD + rest)
     }
-    /// How many messages were dropped, and their bytes.
+    /// The number of dropped messages, and their bytes.
     pub fn dropped(&self) -> (u64, u64) {
         (self.dropped, self.dropped_bytes)
     }
@@ -177,7 +178,7 @@ mod tests {
     fn push(queue: &mut Queue, channel: &str, n: u8, len: usize) {
         queue.push(channel.as_bytes(), vec![n; len].into());
     }
-    /// A name of another class than `channel`: which classes names have differs from queue to queue.
+    /// A name of another class than `channel`: the class of a name differs from queue to queue.
     fn apart(queue: &Queue, channel: &str) -> String {
         let class = |name: &str| queue.hasher.hash_one(name.as_bytes()) % CLASSES as u64;
         (0..).map(|i| format!("OTHER{i}")).find(|name| class(name) != class(channel)).unwrap()
@@ -205,7 +206,7 @@ mod tests {
         queue.sent(1);
         (2..=9).for_each(|n| push(&mut queue, "A", n, 50));
         assert_eq!(queue.pieces(1).next().unwrap().len(), 49);
-        assert_eq!(rest(&queue), [1, 9], "50 and what it costs to keep them are more than half of 100");
+        assert_eq!(rest(&queue), [1, 9], "50 and their overhead are more than half of 100");
     }
 
     #[test]

@@ -1,20 +1,20 @@
-//! A client without its socket: what it wants, and when it tries to reach its hub.
+//! A client without its socket: its subscriptions, and when it tries to connect.
 
 use super::frame;
 use super::intake::hello;
 use super::{HELLO_CLIENT, VERSION};
 
-/// The first wait before a connection is tried again, in ns. Each is twice as long as the one before.
+/// First wait before another connection attempt, in ns. Each wait is twice as long as the one before.
 const FIRST: u64 = 50_000_000;
-/// The longest, in ns.
+/// Longest wait, in ns.
 const LONGEST: u64 = 2_000_000_000;
-/// How long a connection may take to be made, in ns.
+/// Longest time to establish a connection, in ns.
 const PATIENCE: u64 = 5_000_000_000;
 
-/// What a client wants of its hub, and how it stands with it. Times are of one clock, in ns.
+/// The subscriptions of a client, and the state of its connection. Times are of one clock, in ns.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
-    /// Expressions, and how many want each.
+    /// Expressions, and the number of subscriptions to each.
     wanted: Vec<(Box<[u8]>, usize)>,
     state: State,
     /// The wait after the next failure; 0: it was connected, or never tried.
@@ -23,9 +23,9 @@ pub struct Session {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Not connected; tried again from this time on.
+    /// Not connected; tries again at this time.
     Down(u64),
-    /// A connection is being made, until this time.
+    /// Connecting, until this time.
     Connecting(u64),
     Up,
 }
@@ -37,7 +37,7 @@ impl Default for State {
 }
 
 impl Session {
-    /// One that is not connected, and may try at once.
+    /// Not connected; may try immediately.
     pub fn new() -> Session {
         Session::default()
     }
@@ -45,11 +45,11 @@ impl Session {
     pub fn is_up(&self) -> bool {
         self.state == State::Up
     }
-    /// Whether it is time to try to connect.
+    /// Whether it is time to connect.
     pub fn is_due(&self, now: u64) -> bool {
         matches!(self.state, State::Down(at) if at <= now)
     }
-    /// Whether a connection is being made, and takes too long.
+    /// Whether connecting takes too long.
     pub fn is_late(&self, now: u64) -> bool {
         matches!(self.state, State::Connecting(until) if until <= now)
     }
@@ -57,31 +57,31 @@ impl Session {
     pub fn is_connecting(&self) -> bool {
         matches!(self.state, State::Connecting(_))
     }
-    /// When something is to be done: to try, or to give up trying.
+    /// When there is something to do: to try, or to give up trying.
     pub fn due(&self) -> Option<u64> {
         match self.state {
             State::Down(at) | State::Connecting(at) => Some(at),
             State::Up => None,
         }
     }
-    /// A connection is being made from `now` on.
+    /// Records that connecting began at `now`.
     pub fn connecting(&mut self, now: u64) {
         self.state = State::Connecting(now.saturating_add(PATIENCE));
     }
-    /// It was made. What to say first: the hello, and all that is wanted.
+    /// Records that the connection was established. Returns what to send first: the hello and all subscriptions.
     pub fn connected(&mut self) -> Vec<u8> {
         (self.state, self.wait) = (State::Up, 0);
         let mut out = hello(HELLO_CLIENT, VERSION).to_vec();
         self.wanted.iter().for_each(|(expression, _)| frame::subscribe(&mut out, expression));
         out
     }
-    /// It could not be made, or broke. The first try after a good connection comes soon.
+    /// Records that connecting failed, or the connection broke. The first try after a good connection is soon.
     pub fn failed(&mut self, now: u64) {
         self.wait = (self.wait * 2).clamp(FIRST, LONGEST);
         self.state = State::Down(now.saturating_add(self.wait));
     }
 
-    /// Somebody wants what `expression` matches. What to say, if it is connected and nobody wanted it before.
+    /// Adds a subscription. Returns what to send, if it is connected and the expression is new.
     pub fn subscribe(&mut self, expression: &[u8]) -> Option<Vec<u8>> {
         match self.wanted.iter_mut().find(|(e, _)| **e == *expression) {
             Some((_, count)) => {
@@ -92,7 +92,7 @@ impl Session {
         }
         self.say(frame::subscribe, expression)
     }
-    /// One of them wants it no more. What to say, if it is connected and nobody wants it any more.
+    /// Removes a subscription. Returns what to send, if it is connected and no equal subscription is left.
     pub fn unsubscribe(&mut self, expression: &[u8]) -> Option<Vec<u8>> {
         let at = self.wanted.iter().position(|(e, _)| **e == *expression)?;
         self.wanted[at].1 -= 1;
@@ -102,7 +102,7 @@ impl Session {
         self.wanted.remove(at);
         self.say(frame::unsubscribe, expression)
     }
-    /// Whether anything is wanted.
+    /// Whether there are subscriptions.
     pub fn wants_any(&self) -> bool {
         !self.wanted.is_empty()
     }

@@ -1,4 +1,4 @@
-//! A TCP socket that never waits unless it is told how long.
+//! A TCP socket that waits only with a time limit.
 
 use saltus_os::clock;
 use socket2::{Domain, Protocol, SockAddr, TcpKeepalive, Type};
@@ -7,12 +7,12 @@ use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
-/// Whether what was to be sent was.
+/// The result of a send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
     /// All of it.
     Sent,
-    /// Nothing of it: there was no room.
+    /// Nothing was sent: the buffer was full.
     None,
 }
 
@@ -28,7 +28,7 @@ impl Socket {
         let socket = socket2::Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
         socket.set_nonblocking(true)?;
         socket.set_tcp_nodelay(true)?;
-        // A hub whose machine has gone away without a word is noticed.
+        // A hub whose machine has disappeared is detected.
         let alive = TcpKeepalive::new().with_time(Duration::from_secs(20));
         socket.set_tcp_keepalive(&alive.with_interval(Duration::from_secs(5)).with_retries(3))?;
         match socket.connect(&SockAddr::from(address)) {
@@ -42,18 +42,18 @@ impl Socket {
     pub fn address(&self) -> SocketAddr {
         self.address
     }
-    /// Whether the connection is made, waited for until `deadline` (monotonic, ns); an error: it never will be.
+    /// Whether the connection is established, waiting until `deadline` (monotonic, ns); an error: it failed.
     pub fn is_connected(&self, deadline: u64) -> io::Result<bool> {
         if !self.wait(libc::POLLOUT, deadline) {
             return Ok(false);
         }
         self.socket.take_error()?.map_or(Ok(true), Err)
     }
-    /// Ends the connection, also for who waits for it.
+    /// Ends the connection, also for threads that wait for it.
     pub fn shut(&self) {
         let _ = self.socket.shutdown(std::net::Shutdown::Both); // it may have ended by itself
     }
-    /// What has come; 0 bytes: the end.
+    /// Receives bytes that have arrived; 0 bytes: the end.
     pub fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
         (&self.socket).read(buffer)
     }
@@ -61,15 +61,15 @@ impl Socket {
         self.wait(libc::POLLIN, deadline)
     }
 
-    /// Sends these pieces as one. Waits at most `room` ns until anything of them is taken, and at most `more` ns each time
-    /// until more of them is.
+    /// Sends these pieces as one. Waits at most `room` ns until the first byte is accepted, and then at most `more`
+    /// ns each time until more is.
     pub fn send(&self, pieces: &[&[u8]], room: u64, more: u64) -> io::Result<Room> {
         let mut slices: Vec<IoSlice<'_>> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
         let mut left = &mut slices[..];
-        IoSlice::advance_slices(&mut left, 0); // passes over those that are empty
+        IoSlice::advance_slices(&mut left, 0); // skips empty ones
         let mut begun = false;
         while !left.is_empty() {
-            // No signal for a broken connection: the program may not be one that expects it.
+            // No signal for a broken connection, since the program may not expect one.
             match self.socket.send_vectored_with_flags(left, libc::MSG_NOSIGNAL) {
                 Ok(n) => {
                     begun = true;
@@ -88,13 +88,13 @@ impl Socket {
         Ok(Room::Sent)
     }
 
-    /// Waits until it is ready for something, or broken. `false`: the time is up.
+    /// Waits until it is ready, or broken. `false`: timed out.
     fn wait(&self, events: libc::c_short, deadline: u64) -> bool {
         let mut poll = libc::pollfd { fd: self.raw(), events, revents: 0 };
         loop {
             let left = deadline.saturating_sub(clock::monotonic());
             let ms = i32::try_from(left.div_ceil(1_000_000)).unwrap_or(i32::MAX);
-            // SAFETY: one descriptor that lives across the call.
+            // SAFETY: one descriptor that stays alive across the call.
             match unsafe { libc::poll(&mut poll, 1, ms) } {
                 n if n > 0 => return true,
                 0 if left == 0 || clock::monotonic() >= deadline => return false,

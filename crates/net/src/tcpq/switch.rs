@@ -1,4 +1,4 @@
-//! The hub without its sockets: bytes of clients in, frames for clients out.
+//! The hub without its sockets: its inputs are bytes from clients, its outputs frames for clients.
 
 use super::expression::{Expression, Scratch};
 use super::frame::{self, Frame, Garbage};
@@ -9,26 +9,26 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
-/// Subscriptions of one client.
+/// Most subscriptions of one client.
 const SUBSCRIPTIONS: usize = 1024;
-/// Those among them that are neither one name nor everything, and cost memory and time.
+/// Most subscriptions of one client that are neither one name nor everything, and so cost memory and time.
 const EXPRESSIONS: usize = 64;
-/// Memory that the compiled expressions of one client may take together.
+/// Most memory of the compiled expressions of one client together.
 const PROGRAMS: usize = 512 << 10;
-/// Work that is done before the next client has its turn, in units of about a nanosecond.
+/// Most work before the next client's turn, in units of about a nanosecond.
 const STEP: i64 = 2_000_000;
-/// What a comparison with a name costs.
+/// Cost of a comparison with a name.
 const COMPARE: i64 = 10;
-/// What it costs to hand a message to one client.
+/// Cost of queuing a message for one client.
 const PUSH: i64 = 50;
-/// Marks that a client may have waiting.
+/// Most unanswered marks of a client.
 const MARKS: u64 = 64;
-/// Channels of which it is remembered who gets their messages.
+/// Most channels whose receivers are remembered.
 const ROUTES: usize = 4096;
-/// How long a client may take to say hello, in ns.
+/// How long a client may take to send its hello, in ns.
 const PATIENCE: u64 = 10_000_000_000;
 
-/// Why a client is no more.
+/// Why a client was disconnected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -36,17 +36,17 @@ pub enum Reason {
     Left,
     /// The connection broke.
     Broken(String),
-    /// It sent what is not LCM's.
+    /// It sent bytes that are not LCM's protocol.
     Garbage(Garbage),
     /// It has more subscriptions than are allowed.
     TooManySubscriptions,
-    /// It asks for marks and does not read them.
+    /// It requests marks and does not read them.
     TooManyMarks,
-    /// Unfinished messages of all clients take more memory than is allowed.
+    /// Incomplete messages of all clients take more memory than allowed.
     Memory,
-    /// It said nothing for too long after it connected.
+    /// It was silent for too long after connecting.
     Silent,
-    /// There are as many clients as are allowed.
+    /// The maximum number of clients is reached.
     Full,
 }
 
@@ -55,35 +55,35 @@ impl fmt::Display for Reason {
         match self {
             Reason::Left => f.write_str("it left"),
             Reason::Broken(why) => write!(f, "the connection broke: {why}"),
-            Reason::Garbage(what) => write!(f, "it sent garbage: {what}"),
+            Reason::Garbage(what) => write!(f, "it sent invalid data: {what}"),
             Reason::TooManySubscriptions => write!(
                 f,
                 "it has too many subscriptions: {SUBSCRIPTIONS} are allowed, {EXPRESSIONS} of them expressions other than names and `.*`"
             ),
-            Reason::TooManyMarks => f.write_str("it asks for marks and does not read them"),
-            Reason::Memory => f.write_str("unfinished messages of all clients take too much memory"),
+            Reason::TooManyMarks => f.write_str("it requests marks and does not read them"),
+            Reason::Memory => f.write_str("incomplete messages of all clients take too much memory"),
             Reason::Silent => f.write_str("it said nothing"),
-            Reason::Full => f.write_str("there are as many clients as are allowed"),
+            Reason::Full => f.write_str("the maximum number of clients is reached"),
         }
     }
 }
 
-/// What was counted of one client, or of all.
+/// Counters of one client, or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Messages that came.
+    /// Messages received.
     pub received: u64,
     /// Their bytes, as frames.
     pub received_bytes: u64,
-    /// Messages that went out.
+    /// Messages sent.
     pub sent: u64,
-    /// Bytes that went out.
+    /// Bytes sent.
     pub sent_bytes: u64,
-    /// Messages that were dropped because the client they were for is slow.
+    /// Messages dropped because the receiving client is slow.
     pub dropped: u64,
     /// Their bytes, as frames.
     pub dropped_bytes: u64,
-    /// Subscriptions that were refused.
+    /// Subscriptions refused.
     pub refused: u64,
 }
 
@@ -99,14 +99,14 @@ impl Stats {
     }
 }
 
-/// A client, as it stands.
+/// The state of a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientStats {
-    /// What was counted.
+    /// Its counters.
     pub counts: Stats,
     /// Its subscriptions.
     pub subscriptions: usize,
-    /// Messages that wait for it.
+    /// Messages queued for it.
     pub waiting: usize,
     /// Their bytes, as frames.
     pub waiting_bytes: usize,
@@ -119,15 +119,15 @@ struct Client {
     subscriptions: Vec<Expression>,
     counts: Stats,
     joined: u64,
-    /// Marks that were asked for since nothing waited for it.
+    /// Marks requested since its queue was last empty.
     marks: u64,
     /// Memory of its compiled expressions.
     programs: usize,
-    /// When its subscriptions changed last, by [`Switch::generation`]; 0: never.
+    /// The last change of its subscriptions, by [`Switch::generation`]; 0: never.
     changed: u64,
-    /// A message that it sent, until it is known who gets it; with its channel.
+    /// A message it sent whose receivers are not determined yet; with its channel.
     waiting: Option<Waiting>,
-    /// Bytes that came behind that.
+    /// Bytes that it sent after that.
     input: Vec<u8>,
     /// Whether it is among [`Switch::busy`].
     busy: bool,
@@ -136,26 +136,26 @@ struct Client {
 /// A message with its channel.
 type Waiting = (Box<[u8]>, Arc<[u8]>);
 
-/// Who gets the messages of a channel.
+/// The receivers of a channel's messages.
 #[derive(Debug, Default)]
 struct Route {
-    /// Clients that do, in order.
+    /// The receiving clients, in order.
     to: Vec<u64>,
-    /// Changes of subscriptions up to this one were looked at.
+    /// Changes of subscriptions up to this one were processed.
     seen: u64,
-    /// The change that is being looked at, and how many of that client's subscriptions did not match.
+    /// The change being processed, and how many of that client's subscriptions did not match.
     partly: (u64, usize),
-    /// Clients that had left when `to` was cleared of them.
+    /// The count of departed clients when `to` was last purged of them.
     left: u64,
-    /// When it was used last, by [`Switch::uses`].
+    /// Its last use, by [`Switch::uses`].
     used: u64,
 }
 
-/// How far the frame of a client has come.
+/// The progress of a client's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Done {
     Yes,
-    /// The client's turn is over; it goes on at its next.
+    /// The client's turn is over; the frame continues at its next turn.
     Later,
 }
 
@@ -164,7 +164,7 @@ impl Client {
         let (dropped, dropped_bytes) = self.queue.dropped();
         Stats { dropped, dropped_bytes, ..self.counts }
     }
-    /// Bytes of unfinished messages, and of those that wait.
+    /// Bytes of incomplete messages, and of waiting ones.
     fn held(&self) -> usize {
         self.intake.held() + self.input.len() + self.waiting.as_ref().map_or(0, |(_, raw)| raw.len())
     }
@@ -173,11 +173,11 @@ impl Client {
     }
 }
 
-/// Hands messages on. Clients are known by numbers that the caller gives them.
+/// Forwards messages. Clients are identified by numbers that the caller assigns.
 #[derive(Debug)]
 pub struct Switch {
     limits: QueueLimits,
-    /// The most that unfinished messages of all clients may take.
+    /// Most bytes of incomplete messages of all clients.
     intake: usize,
     clients: BTreeMap<u64, Client>,
     held: usize,
@@ -188,22 +188,22 @@ pub struct Switch {
     generation: u64,
     /// The last change of each client that ever subscribed.
     changes: BTreeMap<u64, u64>,
-    /// Clients that have left.
+    /// Departed clients.
     left: u64,
-    /// What may be spent yet before the next has its turn.
+    /// Work left in this turn.
     fuel: i64,
     /// Clients whose input waits for their turn, in the order of their turns.
     busy: VecDeque<u64>,
     scratch: Scratch,
-    /// Clients for which something was put into an empty queue.
+    /// Clients whose queue was empty and no longer is.
     ready: Vec<u64>,
-    /// Subscriptions that were refused, and why.
+    /// Refused subscriptions, and why.
     refused: Vec<(u64, String)>,
     gone: Stats,
 }
 
 impl Switch {
-    /// One without clients. `intake`: the most bytes that unfinished messages of all of them may take.
+    /// A switch without clients. `intake`: the most bytes of incomplete messages of all clients.
     pub fn new(limits: QueueLimits, intake: usize) -> Switch {
         Switch {
             limits,
@@ -224,7 +224,7 @@ impl Switch {
         }
     }
 
-    /// A client has connected, at `now` on some clock, in ns.
+    /// Adds a client that connected at `now` on some clock, in ns.
     pub fn join(&mut self, id: u64, now: u64) {
         let mut queue = Queue::new(self.limits);
         queue.push_control(hello(HELLO_HUB, VERSION_MARKS).as_slice().into());
@@ -246,7 +246,7 @@ impl Switch {
         self.clients.insert(id, client);
         self.ready.push(id);
     }
-    /// A client is no more.
+    /// Removes a client.
     pub fn leave(&mut self, id: u64) {
         if let Some(client) = self.clients.remove(&id) {
             self.held -= client.held();
@@ -255,7 +255,7 @@ impl Switch {
             self.left += 1;
         }
     }
-    /// The subscriptions of a client are others now.
+    /// Records that the subscriptions of a client changed.
     fn changed(&mut self, id: u64) {
         let Some(client) = self.clients.get_mut(&id) else { return };
         self.changes.remove(&client.changed);
@@ -263,21 +263,22 @@ impl Switch {
         client.changed = self.generation;
         self.changes.insert(self.generation, id);
     }
-    /// When somebody will have been silent for too long, if anybody is.
+    /// When the next client will have been silent for too long, if there is one.
     pub fn deadline(&self) -> Option<u64> {
         let silent = self.clients.values().filter(|c| c.intake.version().is_none());
         silent.map(|c| c.joined.saturating_add(PATIENCE)).min()
     }
-    /// Those who have been silent for too long.
+    /// The clients that have been silent for too long.
     pub fn silent(&self, now: u64) -> Vec<u64> {
         let late = |c: &Client| c.intake.version().is_none() && c.joined.saturating_add(PATIENCE) <= now;
         self.clients.iter().filter(|(_, c)| late(c)).map(|(id, _)| *id).collect()
     }
 
-    /// Bytes of a client have come. If they cost more time than a turn has, the rest is done by [`work`](Switch::work).
+    /// Processes bytes from a client. If they cost more time than a turn allows, [`work`](Switch::work) does the
+    /// rest.
     ///
     /// # Errors
-    /// Why the client must be closed. What came before the fault was handed on.
+    /// Why the client must be closed. Messages before the fault were forwarded.
     pub fn received(&mut self, id: u64, bytes: &[u8]) -> Result<(), Reason> {
         let Some(client) = self.clients.get_mut(&id) else { return Ok(()) };
         if client.busy {
@@ -287,7 +288,7 @@ impl Switch {
         }
         self.go_on(id, bytes)
     }
-    /// A new turn: what comes may cost time again.
+    /// Begins a new turn, with its full amount of work.
     pub fn begin(&mut self) {
         self.fuel = STEP;
     }
@@ -295,11 +296,11 @@ impl Switch {
     pub fn is_busy(&self) -> bool {
         !self.busy.is_empty()
     }
-    /// Whether that of this client does. Its connection is best not read meanwhile.
+    /// Whether this client's input does. Until then, its connection should not be read.
     pub fn waits(&self, id: u64) -> bool {
         self.clients.get(&id).is_some_and(|client| client.busy)
     }
-    /// Gives a turn to the next client whose input waits; says which, and why it must be closed, if it must.
+    /// Gives a turn to the next client whose input waits. Returns which, and why it must be closed, if it must.
     pub fn work(&mut self) -> Option<(u64, Result<(), Reason>)> {
         self.begin();
         loop {
@@ -312,7 +313,7 @@ impl Switch {
         }
     }
 
-    /// Does what a client asks for, as far as its turn reaches.
+    /// Processes a client's requests, as far as its turn allows.
     fn go_on(&mut self, id: u64, mut bytes: &[u8]) -> Result<(), Reason> {
         let Some(client) = self.clients.get_mut(&id) else { return Ok(()) };
         self.held -= client.held();
@@ -360,7 +361,7 @@ impl Switch {
                     let programs = client.programs + expression.memory();
                     if expression.is_costly() && programs > PROGRAMS {
                         return Err(format!(
-                            "`{}` is too much: compiled, the expressions of a client take at most {PROGRAMS} bytes",
+                            "`{}` needs too much memory: the compiled expressions of a client take at most {PROGRAMS} bytes",
                             String::from_utf8_lossy(text)
                         ));
                     }
@@ -413,8 +414,8 @@ impl Switch {
         Ok(if self.fuel > 0 { Done::Yes } else { Done::Later })
     }
 
-    /// Hands a message of a client on to each client that wants it, once. If the turn is over before it is known who does, the
-    /// message waits, and with it what its sender sent after it: nobody else waits.
+    /// Forwards a client's message to each client that subscribed to it, once. If the turn ends before the
+    /// receivers are known, the message waits, and with it the rest of its sender's input: no other client waits.
     fn publish(&mut self, from: u64, channel: &[u8], raw: impl Into<Arc<[u8]>>) -> Done {
         if self.fuel <= 0 || !self.resolve(channel) {
             if let Some(client) = self.clients.get_mut(&from) {
@@ -439,7 +440,7 @@ impl Switch {
         Done::Yes
     }
 
-    /// Brings the route of a channel up to date; `false` if the turn is over before.
+    /// Brings the route of a channel up to date; `false` if the turn ends before.
     fn resolve(&mut self, channel: &[u8]) -> bool {
         if !self.routes.contains_key(channel) {
             if self.routes.len() >= ROUTES {
@@ -455,7 +456,7 @@ impl Switch {
             route.left = self.left;
             route.to.retain(|id| clients.contains_key(id));
         }
-        // Clients whose subscriptions have changed since are asked.
+        // Checks clients whose subscriptions have changed since.
         while let Some((&change, &id)) = changes.range(route.seen + 1..).next() {
             let subscriptions = clients.get(&id).map_or(&[][..], |client| &client.subscriptions);
             if route.partly.0 != change {
@@ -480,7 +481,7 @@ impl Switch {
         true
     }
 
-    /// Names may be invented without end: the half of the routes that was used longest ago goes.
+    /// Clients may invent any number of names: the least recently used half of the routes is dropped.
     fn forget_old(&mut self) {
         let mut used: Vec<u64> = self.routes.values().map(|route| route.used).collect();
         let middle = used.len() / 2;
@@ -489,19 +490,19 @@ impl Switch {
         self.routes.retain(|_, route| route.used > limit);
     }
 
-    /// Clients for which there is something to send, where there was nothing before; told once.
+    /// Clients whose queue was empty and no longer is; returned once.
     pub fn ready(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.ready)
     }
-    /// Subscriptions that were refused, and why; told once. The client keeps its others.
+    /// Refused subscriptions, and why; returned once. The client keeps its others.
     pub fn refused(&mut self) -> Vec<(u64, String)> {
         std::mem::take(&mut self.refused)
     }
-    /// What waits for a client.
+    /// The queue of a client.
     pub fn queue(&self, id: u64) -> Option<&Queue> {
         Some(&self.clients.get(&id)?.queue)
     }
-    /// So many bytes of it were sent.
+    /// Records that `bytes` of it were sent.
     pub fn sent(&mut self, id: u64, bytes: usize) {
         if let Some(client) = self.clients.get_mut(&id) {
             client.counts.sent += client.queue.sent(bytes);
@@ -509,14 +510,14 @@ impl Switch {
         }
     }
 
-    /// A client, as it stands.
+    /// The state of a client.
     pub fn client(&self, id: u64) -> Option<ClientStats> {
         let client = self.clients.get(&id)?;
         let (waiting, waiting_bytes) = client.queue.waiting();
         let subscriptions = client.subscriptions.len();
         Some(ClientStats { counts: client.counts(), subscriptions, waiting, waiting_bytes })
     }
-    /// What was counted of all clients, those that are gone too.
+    /// Counts over all clients, including departed ones.
     pub fn total(&self) -> Stats {
         let mut total = self.gone;
         self.clients.values().for_each(|c| total.add(&c.counts()));
@@ -524,11 +525,11 @@ impl Switch {
     }
 }
 
-/// What it costs to match an expression with a name.
+/// The cost of matching an expression with a name.
 fn matching(expression: &Expression, channel: &[u8]) -> i64 {
     2_000 + ((expression.memory() >> 10) * channel.len()) as i64 * 20
 }
-/// What it has cost to compile an expression, and one that was refused.
+/// The cost of compiling an expression, or one that was refused.
 fn compiling(expression: &Expression) -> i64 {
     50_000 + expression.memory() as i64 * 10
 }

@@ -1,14 +1,14 @@
-//! What the kernel is given to send and receive many datagrams at once.
+//! Structures to send and receive many datagrams per system call.
 
 use libc::{c_void, iovec, mmsghdr, msghdr, sockaddr_in};
 use std::ptr;
 
-/// How many datagrams go in one call.
+/// Datagrams per system call.
 pub(super) const BATCH: usize = 32;
-/// Bytes for one datagram: more than UDP over IPv4 can have, and a little more, so that the beginnings of buffers do not all fall
-/// into the same lines of the processor's cache.
+/// Bytes for one datagram: more than the maximum of UDP over IPv4, and a little more, so that the starts of buffers
+/// do not all map to the same lines of the processor's cache.
 const STRIDE: usize = 65536 + 192;
-/// Words for what the kernel tells beside a datagram.
+/// Words for the kernel's control data of a datagram.
 const CONTROL: usize = 8;
 
 /// A piece of a datagram to send.
@@ -16,7 +16,7 @@ pub(super) fn piece(bytes: &[u8]) -> iovec {
     iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
 }
 
-/// A datagram to send, made of two pieces. It points to what it is given; the kernel only reads that.
+/// A datagram to send, made of two pieces. It points to its arguments; the kernel only reads them.
 pub(super) fn outgoing(to: &sockaddr_in, pieces: &mut [iovec; 2]) -> msghdr {
     let mut message = empty();
     message.msg_name = ptr::from_ref(to).cast_mut().cast();
@@ -27,12 +27,12 @@ pub(super) fn outgoing(to: &sockaddr_in, pieces: &mut [iovec; 2]) -> msghdr {
 }
 
 fn empty() -> msghdr {
-    // SAFETY: all zeros is a message of nothing: null pointers with lengths of 0.
+    // SAFETY: all zeros is an empty message: null pointers with lengths of 0.
     unsafe { std::mem::zeroed() }
 }
 
-/// Room to receive a batch. `heads` points into the other vectors, which never grow, so that it can be given to the kernel
-/// again and again.
+/// Memory to receive a batch. `heads` points into the other vectors, which never grow, so that it can be passed to
+/// the kernel repeatedly.
 pub(crate) struct Incoming {
     heads: Vec<mmsghdr>,
     bytes: Vec<u8>,
@@ -41,13 +41,13 @@ pub(crate) struct Incoming {
     _pieces: Vec<iovec>,
 }
 
-// SAFETY: the pointers in it point to memory that it owns, and it is used through `&mut` or, to read, `&` alone.
+// SAFETY: its pointers point to memory that it owns, and it is used only through `&mut` or, to read, `&`.
 unsafe impl Send for Incoming {}
 // SAFETY: as above; nothing changes behind `&`.
 unsafe impl Sync for Incoming {}
 
 impl Incoming {
-    /// Room for [`BATCH`] datagrams: 2 MiB of which the kernel touches what it fills.
+    /// Memory for [`BATCH`] datagrams: 2 MiB, of which only the filled parts are touched.
     pub fn new() -> Incoming {
         let mut bytes = vec![0; STRIDE * BATCH];
         let mut names = vec![super::socket::to_kernel(crate::lcm::GROUP); BATCH];
@@ -71,23 +71,24 @@ impl Incoming {
         incoming
     }
 
-    /// Receives up to `most` datagrams that have come. Never waits.
+    /// Receives up to `most` datagrams that have arrived. Never waits.
     pub fn receive(&mut self, fd: i32, most: usize) -> std::io::Result<usize> {
         let most = most.min(BATCH) as libc::c_uint;
         let (heads, none) = (self.heads.as_mut_ptr(), ptr::null_mut());
-        // SAFETY: the heads point to memory that is ours alone meanwhile, with its true lengths.
+        // SAFETY: the heads point to memory that only this call uses, with its true lengths.
         let got = unsafe { libc::recvmmsg(fd, heads, most, libc::MSG_DONTWAIT, none) };
         if got < 0 { Err(std::io::Error::last_os_error()) } else { Ok(got as usize) }
     }
 
-    /// Datagram `i` of those received: its bytes, who sent it, and when it reached the kernel, in ns since 1970, or 0.
+    /// Datagram `i` of those received: its bytes, its sender, and when it reached the kernel, in ns since 1970, or
+    /// 0.
     pub fn datagram(&self, i: usize) -> (&[u8], &sockaddr_in, u64) {
         let at = i * STRIDE;
         let len = (self.heads[i].msg_len as usize).min(STRIDE);
         (&self.bytes[at..at + len], &self.names[i], timestamp(&self.heads[i].msg_hdr, &self.control[i]))
     }
 
-    /// Makes the first `used` places ready for the next call: the kernel has overwritten their lengths.
+    /// Prepares the first `used` slots for the next call: the kernel has overwritten their lengths.
     pub fn reset(&mut self, used: usize) {
         for head in &mut self.heads[..used] {
             head.msg_hdr.msg_namelen = size_of::<sockaddr_in>() as libc::socklen_t;
@@ -96,20 +97,20 @@ impl Incoming {
     }
 }
 
-/// The kernel's time timestamp among what it told beside a datagram; 0 if there is none.
+/// The kernel's timestamp in the control data of a datagram; 0 if there is none.
 fn timestamp(head: &msghdr, control: &[u64; CONTROL]) -> u64 {
-    // SAFETY: `control` is where the message's control data lies, with the length that the kernel set.
+    // SAFETY: `control` is the message's control data, with the length that the kernel set.
     let first = unsafe { libc::CMSG_FIRSTHDR(head) };
     if first.is_null() || !ptr::eq(first.cast::<u64>(), control.as_ptr()) {
         return 0;
     }
-    // SAFETY: the kernel wrote a whole header there, and its data behind it, as long as the header says.
+    // SAFETY: the kernel wrote a whole header there, followed by data of the length in the header.
     let (level, kind, data) =
         unsafe { ((*first).cmsg_level, (*first).cmsg_type, libc::CMSG_DATA(first).cast::<libc::timespec>()) };
     if (level, kind) != (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) {
         return 0;
     }
-    // SAFETY: of that kind the data is a timespec.
+    // SAFETY: data of that kind is a timespec.
     let time = unsafe { data.read_unaligned() };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

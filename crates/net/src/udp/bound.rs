@@ -9,23 +9,23 @@ use std::io;
 use std::net::SocketAddrV4;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// A datagram, as it came. It borrows memory that the next ones use again.
+/// A received datagram. It borrows memory that the next ones reuse.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagram<'a> {
-    /// Who sent it.
+    /// The sender's address.
     pub from: SocketAddrV4,
-    /// What it says.
+    /// Its payload.
     pub bytes: &'a [u8],
     /// When it reached this machine's kernel, ns since 1970.
     pub stamp_ns: u64,
 }
 
-/// Which of the kernel's numbers about a socket's memory counts dropped datagrams.
+/// Index of the drop count in the kernel's `SO_MEMINFO` array.
 const SK_MEMINFO_DROPS: usize = 8;
-/// How many such numbers there are at most.
+/// Most entries of that array.
 const SK_MEMINFO_VARS: usize = 16;
 
-/// A socket that receives what is sent to one group, into memory that several may share.
+/// A socket that receives from one group, into memory that several may share.
 pub(crate) struct Bound {
     pub fd: OwnedFd,
     pub group: SocketAddrV4,
@@ -41,7 +41,7 @@ impl Bound {
             Error::socket(format!("cannot receive on {group}"), remedy, e)
         };
         if group.port() == 0 {
-            return Err(Error::Invalid { what: format!("{group} has no port: LCM's is 7667") });
+            return Err(Error::Invalid { what: format!("{group} has no port: LCM's default is 7667") });
         }
         buffer(&fd, options.recv_buf).map_err(refused)?;
         socket::set(&fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1).map_err(refused)?;
@@ -56,7 +56,7 @@ impl Bound {
                 None => join.map_err(refused)?,
                 Some(iface) => {
                     join.map_err(|_| socket::no_interface(iface))?;
-                    // Of this interface only, whatever others on this host have joined.
+                    // Only from this interface, even if others on this host have joined on others.
                     socket::set(&fd, libc::IPPROTO_IP, libc::IP_MULTICAST_ALL, 0).map_err(refused)?;
                 }
             }
@@ -80,7 +80,7 @@ impl Bound {
                     Some(libc::EAGAIN) => break,
                     Some(libc::EINTR | libc::ECONNREFUSED) => continue,
                     _ => {
-                        let remedy = "open the network anew";
+                        let remedy = "open the network again";
                         return Err(Error::socket(format!("cannot receive on {}", self.group), remedy, e));
                     }
                 },
@@ -106,7 +106,8 @@ impl Bound {
     }
 }
 
-/// Asks for a receive buffer. With the privilege for it the kernel gives what is asked, else at most `net.core.rmem_max`.
+/// Requests a receive buffer. With the necessary privilege the kernel grants any size, otherwise at most
+/// `net.core.rmem_max`.
 fn buffer(fd: &OwnedFd, wish: Option<usize>) -> io::Result<()> {
     let bytes = match wish {
         Some(0) => return Ok(()),

@@ -1,15 +1,15 @@
-//! What is wrong with this machine's network, and what to type.
+//! Diagnoses this machine's network, and suggests commands.
 
 use std::fs;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// What the kernel's tables say about sending to a group. Reading them calls the kernel and allocates.
+/// What the kernel's tables say about sending to a group. Reading them makes system calls and allocates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// The interface that the routes choose for the group, if there is one.
     pub interface: Option<String>,
-    /// Bytes that an unprivileged receiver may have at most.
+    /// Most receive buffer bytes without privileges.
     pub receive_most: Option<usize>,
 }
 
@@ -22,7 +22,7 @@ impl Facts {
     }
 }
 
-/// The interface of the most exact route to `to` in the kernel's table, `/proc/net/route`. Reads nothing.
+/// The interface of the most specific route to `to` in the kernel's table, `/proc/net/route`. Reads nothing.
 pub fn route(table: &str, to: Ipv4Addr) -> Option<String> {
     let to = u32::from_ne_bytes(to.octets());
     let number = |word: &str| u32::from_str_radix(word, 16).ok();
@@ -39,17 +39,17 @@ pub fn route(table: &str, to: Ipv4Addr) -> Option<String> {
     routes.max_by_key(|(rank, _)| *rank).map(|(_, name)| name)
 }
 
-/// What gives a host without a network a route for multicast.
+/// The commands that add a multicast route on a host without a network.
 pub const LOOPBACK_ROUTE: &str =
     "for this host alone: `ip link set lo multicast on; ip route add 224.0.0.0/4 dev lo`";
 
-/// What to do when sending fails.
+/// The remedy when sending fails.
 pub(super) fn sending(group: SocketAddrV4, why: &io::Error) -> String {
     match why.raw_os_error() {
         Some(libc::ENETUNREACH | libc::EHOSTUNREACH | libc::ENODEV) => {
             format!("no route leads there; {LOOPBACK_ROUTE}; or name an interface by `iface`")
         }
-        Some(libc::EINVAL) if group.port() == 0 => "the group needs a port: LCM's is 7667".to_owned(),
+        Some(libc::EINVAL) if group.port() == 0 => "the group needs a port: LCM's default is 7667".to_owned(),
         Some(libc::EPERM) => "a firewall forbids it: see `nft list ruleset`".to_owned(),
         Some(libc::EMSGSIZE) => "choose smaller datagrams".to_owned(),
         Some(libc::ENETDOWN) => "the interface is down: `ip link set <interface> up`".to_owned(),
@@ -57,7 +57,7 @@ pub(super) fn sending(group: SocketAddrV4, why: &io::Error) -> String {
     }
 }
 
-/// What to do when a receiver cannot be opened.
+/// The remedy when a receiver cannot be opened.
 pub(super) fn receiving(group: SocketAddrV4, why: &io::Error) -> String {
     match why.raw_os_error() {
         Some(libc::ENODEV) => {
@@ -70,9 +70,9 @@ pub(super) fn receiving(group: SocketAddrV4, why: &io::Error) -> String {
             )
         }
         Some(libc::EADDRINUSE) => {
-            "another program has that port for itself: `ss -ulpn` lists them".to_owned()
+            "another program uses that port exclusively: `ss -ulpn` lists them".to_owned()
         }
-        Some(libc::EACCES) => "ports below 1024 need a privilege: choose a higher one".to_owned(),
+        Some(libc::EACCES) => "ports below 1024 require a privilege: choose a higher one".to_owned(),
         Some(libc::ENOBUFS) => {
             "this host is in too many groups: raise `sysctl net.ipv4.igmp_max_memberships`".to_owned()
         }

@@ -1,25 +1,25 @@
-//! Datagrams that the kernel shall not deliver: one's own.
+//! A kernel filter for datagrams of one's own process.
 //!
-//! Multicast is looped back to the host, since other processes there listen. The sender's own process need not be woken
-//! for it: what it wants of its own messages it has already.
+//! Multicast is looped back to the host, since other processes there listen. The sender's own process need not be
+//! woken for it: it delivers its own messages directly.
 
 use super::socket;
 use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
 
-/// `BPF` code, in the kernel's words.
+/// `BPF` instructions, with the kernel's constants.
 const LOAD_HALF: u16 = (libc::BPF_LD | libc::BPF_H | libc::BPF_ABS) as u16;
 const LOAD_WORD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
 const IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
 const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
-/// Where a UDP socket's filter finds the IPv4 header, and in it the source address.
+/// Offset of the IPv4 source address in a UDP socket's filter.
 const SOURCE_ADDRESS: u32 = (libc::SKF_NET_OFF as u32).wrapping_add(12);
-/// Where it finds the source port: at the start of the UDP header, the data of a UDP socket's filter.
+/// Offset of the source port: at the start of the UDP header, which is the start of a UDP socket filter's data.
 const SOURCE_PORT: u32 = 0;
 
-/// Lets the kernel drop what comes from `ip` and one of `ports`, before it wakes anybody. Takes the place of an earlier
-/// filter. The kernel counts what it drops so among the socket's drops.
+/// Makes the kernel drop datagrams from `ip` and one of `ports`, before it wakes anybody. Replaces an earlier
+/// filter. The kernel counts them as drops of the socket.
 pub(super) fn ignore(fd: &OwnedFd, ip: Ipv4Addr, ports: [u16; 2]) -> io::Result<()> {
     let step = |code, k, jt, jf| libc::sock_filter { code, jt, jf, k };
     let mut program = [

@@ -1,31 +1,31 @@
 //! How fast datagrams may follow each other.
 
-/// A limit: `burst` bytes at once, then `rate` bytes a second. Datagrams count with their [`weight`].
+/// A rate limit: `burst` bytes at once, then `rate` bytes per second. Datagrams count with their [`weight`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Bytes a second.
+    /// Bytes per second.
     pub rate: u64,
     /// Bytes that may be sent at once.
     pub burst: u64,
 }
 
 impl Default for Pace {
-    /// One of the longest datagrams at once, and 200 MB/s: one each third of a millisecond. The receive buffer of a kernel
-    /// that nobody has tuned (212,992 B) holds three, so that a reader may be late by one millisecond. A megabyte
-    /// takes five.
+    /// One of the longest datagrams at once, and 200 MB/s: one every third of a millisecond. The default receive
+    /// buffer of a kernel (212,992 B) holds three, so a reader may be late by one millisecond. A megabyte takes
+    /// five.
     fn default() -> Pace {
         Pace { rate: 200_000_000, burst: weight(65507) }
     }
 }
 
-/// Bytes that a datagram of `len` bytes takes of a receive buffer on this host, about: the kernel counts its own
-/// bookkeeping and what allocators round up.
+/// Approximate bytes that a datagram of `len` bytes takes of a receive buffer on this host, including the kernel's
+/// bookkeeping and rounding by allocators.
 pub fn weight(len: usize) -> u64 {
     let len = len as u64;
     if len < 16384 { (len + 512).next_power_of_two() + 512 } else { len + 4096 }
 }
 
-/// What has been sent under a [`Pace`]: a token bucket. Knows no clock and does not wait.
+/// A token bucket for a [`Pace`]. It reads no clock and does not wait.
 #[derive(Clone, Debug)]
 pub struct Pacer {
     pace: Option<Pace>,
@@ -38,11 +38,11 @@ impl Pacer {
     pub fn new(pace: Option<Pace>) -> Pacer {
         Pacer { pace, full_ns: 0 }
     }
-    /// Bytes that may go at once at best.
+    /// Most bytes that may be sent at once.
     pub fn burst(&self) -> u64 {
         self.pace.map_or(u64::MAX, |p| p.burst)
     }
-    /// Takes `bytes` out of the bucket. Returns how long to wait before they are sent, in ns.
+    /// Takes `bytes` out of the bucket. Returns how long to wait before sending them, in ns.
     pub fn take(&mut self, now_ns: u64, bytes: u64) -> u64 {
         let Some(pace) = self.pace else { return 0 };
         let time = |bytes: u64| {
@@ -50,7 +50,7 @@ impl Pacer {
                 .unwrap_or(u64::MAX)
         };
         self.full_ns = self.full_ns.max(now_ns).saturating_add(time(bytes));
-        // More than a whole bucket goes when the bucket is full.
+        // More than a whole bucket may be sent when the bucket is full.
         self.full_ns.saturating_sub(time(pace.burst.max(bytes))).saturating_sub(now_ns)
     }
 }

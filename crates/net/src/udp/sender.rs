@@ -1,4 +1,4 @@
-//! Datagrams to a group.
+//! Sockets that send to a group.
 
 use super::batch::{self, BATCH};
 use super::pace::weight;
@@ -11,10 +11,10 @@ use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// How often a call for a long message is tried again while the kernel has no room, each time after a ms at most.
+/// Most tries of a call for a long message while the kernel's buffer is full, each after at most 1 ms.
 const TRIES: u32 = 100;
 
-/// A socket that sends to one group, from one port. It may send to other ports of the group's address too.
+/// A socket that sends to one group, from one port. It can send to other ports of the group's address too.
 pub struct Sender {
     fd: OwnedFd,
     group: SocketAddrV4,
@@ -22,10 +22,10 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Opens it. Multicast is looped back to this host, as LCM does. Calls the kernel, does not wait.
+    /// Opens it. Multicast is looped back to this host, as in LCM. Makes system calls, does not wait.
     ///
     /// # Errors
-    /// Words on what the kernel refused.
+    /// An error of the kernel, with a remedy.
     pub fn open(options: &Options) -> Result<Sender> {
         let fd = socket::open()?;
         let set = |level, name, value: i32| socket::set(&fd, level, name, value);
@@ -51,16 +51,18 @@ impl Sender {
         Ok(Sender { fd, group: options.group, port })
     }
 
-    /// Sends one datagram, made of two pieces, to `port` of the group. One call of the kernel. Never waits, does not allocate.
+    /// Sends one datagram, made of two pieces, to `port` of the group. One system call. Never waits, does not
+    /// allocate.
     ///
     /// # Errors
-    /// [`Error::Full`] if the kernel has no room now, or what the kernel said.
+    /// [`Error::Full`] if the kernel's buffer is full, or the kernel's error.
     pub fn send(&self, port: u16, header: &[u8], payload: &[u8]) -> Result<()> {
         let to = socket::to_kernel(SocketAddrV4::new(*self.group.ip(), port));
         let mut pieces = [batch::piece(header), batch::piece(payload)];
         let message = batch::outgoing(&to, &mut pieces);
         loop {
-            // SAFETY: the message, its pieces and its address live across the call; the kernel only reads them.
+            // SAFETY: the message, its pieces and its address stay alive across the call; the kernel only reads
+            // them.
             let sent = unsafe { libc::sendmsg(self.fd.as_raw_fd(), &message, libc::MSG_DONTWAIT) };
             if sent >= 0 {
                 return Ok(());
@@ -72,9 +74,10 @@ impl Sender {
         }
     }
 
-    /// Sends the datagrams of a message to `port` of the group: headers, each with the range of `payload` that follows. Many in one call of the
-    /// kernel, paced by `pacer`, for which it sleeps. If the kernel has no room it waits for that, at most 100 ms for each
-    /// call. Does not allocate. Returns how many datagrams were sent, and what ended it.
+    /// Sends the datagrams of a message to `port` of the group: headers, each with the range of `payload` that
+    /// follows. Sends many per system call, and sleeps as `pacer` requires. If the kernel's buffer is full it
+    /// waits, at most 100 ms for each call. Does not allocate. Returns the number of datagrams sent, and what ended
+    /// it.
     ///
     /// # Panics
     /// If a range reaches beyond `payload`.
@@ -113,7 +116,7 @@ impl Sender {
         }
     }
 
-    /// Sends what is in `burst`; none of it is `None`.
+    /// Sends the messages in `burst`, all of which are `Some`.
     fn send_burst<H: AsRef<[u8]>>(
         &self,
         port: u16,
@@ -132,8 +135,8 @@ impl Sender {
         while sent < burst.len() {
             let left = &mut messages[sent..burst.len()];
             let count = left.len() as libc::c_uint;
-            // SAFETY: the messages, their pieces and their address live across the call; the kernel reads them and
-            // writes only their `msg_len`.
+            // SAFETY: the messages, their pieces and their address stay alive across the call; the kernel reads
+            // them and writes only their `msg_len`.
             let done =
                 unsafe { libc::sendmmsg(self.fd.as_raw_fd(), left.as_mut_ptr(), count, libc::MSG_DONTWAIT) };
             if done >= 0 {
@@ -153,18 +156,19 @@ impl Sender {
         (sent, Ok(()))
     }
 
-    /// Waits until the kernel has room, a ms at most.
+    /// Waits until the kernel accepts more, at most 1 ms.
     fn wait(&self) {
         let mut poll = libc::pollfd { fd: self.fd.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
-        // SAFETY: one descriptor that lives across the call.
+        // SAFETY: one descriptor that stays alive across the call.
         unsafe { libc::poll(&mut poll, 1, 1) };
     }
 
-    /// What a failed call means; `None`: try again.
+    /// The meaning of a failed call; `None`: try again.
     fn failure(&self, source: io::Error) -> Option<Error> {
         match source.raw_os_error() {
             Some(libc::EINTR) => None,
-            // Of an earlier datagram: nobody listens on that port of the other machine. It takes back nothing.
+            // Caused by an earlier datagram: nothing listens on that port of the other machine. This one was not
+            // sent.
             Some(libc::ECONNREFUSED) => None,
             Some(libc::EAGAIN | libc::ENOBUFS) => Some(Error::Full),
             _ => {
@@ -174,11 +178,11 @@ impl Sender {
         }
     }
 
-    /// Where it sends to.
+    /// The group it sends to.
     pub fn group(&self) -> SocketAddrV4 {
         self.group
     }
-    /// The port that it sends from.
+    /// Its source port.
     pub fn port(&self) -> u16 {
         self.port
     }

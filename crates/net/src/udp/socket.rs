@@ -1,4 +1,4 @@
-//! The calls of the kernel that both kinds of socket need.
+//! System calls for both kinds of socket.
 
 use crate::{Error, Result};
 use std::ffi::CString;
@@ -6,36 +6,37 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// A UDP socket that never waits and is closed by `exec`.
+/// A non-blocking UDP socket that `exec` closes.
 pub(super) fn open() -> Result<OwnedFd> {
     let kind = libc::SOCK_DGRAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
-    // SAFETY: asks for a new descriptor.
+    // SAFETY: requests a new descriptor.
     let fd = unsafe { libc::socket(libc::AF_INET, kind, 0) };
     if fd < 0 {
         let remedy = "raise the limit of open files (`ulimit -n`)";
         return Err(Error::socket("cannot open a UDP socket", remedy, io::Error::last_os_error()));
     }
-    // SAFETY: the descriptor is new and nobody else's.
+    // SAFETY: the descriptor is new and has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 /// Sets a socket option.
 pub(super) fn set<T: Copy>(fd: &OwnedFd, level: i32, name: i32, value: T) -> io::Result<()> {
     let len = size_of::<T>() as libc::socklen_t;
-    // SAFETY: the value lives across the call and has that many bytes.
+    // SAFETY: the value stays alive across the call and has that many bytes.
     let result = unsafe { libc::setsockopt(fd.as_raw_fd(), level, name, (&raw const value).cast(), len) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Reads a socket option into `value`, which the kernel fills as far as it knows the option.
+/// Reads a socket option into `value`, as far as the kernel fills it.
 pub(super) fn get<T: Copy>(fd: &OwnedFd, level: i32, name: i32, mut value: T) -> io::Result<T> {
     let mut len = size_of::<T>() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `len` bytes of a value that lives across the call. `T` is made of integers.
+    // SAFETY: the kernel writes at most `len` bytes of a value that stays alive across the call. `T` is made of
+    // integers.
     let result = unsafe { libc::getsockopt(fd.as_raw_fd(), level, name, (&raw mut value).cast(), &mut len) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(value) }
 }
 
-/// An address as the kernel has it.
+/// An address in the kernel's format.
 pub(super) fn to_kernel(address: SocketAddrV4) -> libc::sockaddr_in {
     libc::sockaddr_in {
         sin_family: libc::AF_INET as libc::sa_family_t,
@@ -45,7 +46,7 @@ pub(super) fn to_kernel(address: SocketAddrV4) -> libc::sockaddr_in {
     }
 }
 
-/// An address that the kernel gave.
+/// An address from the kernel's format.
 pub(super) fn from_kernel(address: &libc::sockaddr_in) -> SocketAddrV4 {
     let ip = Ipv4Addr::from(address.sin_addr.s_addr.to_ne_bytes());
     SocketAddrV4::new(ip, u16::from_be(address.sin_port))
@@ -59,7 +60,7 @@ fn in_addr(ip: Ipv4Addr) -> libc::in_addr {
 pub(super) fn bind(fd: &OwnedFd, address: SocketAddrV4) -> io::Result<()> {
     let address = to_kernel(address);
     let len = size_of_val(&address) as libc::socklen_t;
-    // SAFETY: the address lives across the call and has that many bytes.
+    // SAFETY: the address stays alive across the call and has that many bytes.
     let result = unsafe { libc::bind(fd.as_raw_fd(), (&raw const address).cast(), len) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
@@ -68,12 +69,12 @@ pub(super) fn bind(fd: &OwnedFd, address: SocketAddrV4) -> io::Result<()> {
 pub(super) fn local(fd: &OwnedFd) -> io::Result<SocketAddrV4> {
     let mut address = to_kernel(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0));
     let mut len = size_of_val(&address) as libc::socklen_t;
-    // SAFETY: the kernel writes at most `len` bytes of an address that lives across the call.
+    // SAFETY: the kernel writes at most `len` bytes of an address that stays alive across the call.
     let result = unsafe { libc::getsockname(fd.as_raw_fd(), (&raw mut address).cast(), &mut len) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(from_kernel(&address)) }
 }
 
-/// A group on an interface, which is told by name or address, or left to the routes.
+/// A group membership on an interface, given by name or address, or chosen by the routes.
 pub(super) fn membership(group: Ipv4Addr, iface: Option<&str>) -> Result<libc::ip_mreqn> {
     let mut member = libc::ip_mreqn {
         imr_multiaddr: in_addr(group),
@@ -86,7 +87,7 @@ pub(super) fn membership(group: Ipv4Addr, iface: Option<&str>) -> Result<libc::i
         return Ok(member);
     }
     let index = CString::new(iface).map_or(0, |name| {
-        // SAFETY: the name is a C string that lives across the call.
+        // SAFETY: the name is a C string that stays alive across the call.
         unsafe { libc::if_nametoindex(name.as_ptr()) }
     });
     if index == 0 {
@@ -96,7 +97,7 @@ pub(super) fn membership(group: Ipv4Addr, iface: Option<&str>) -> Result<libc::i
     Ok(member)
 }
 
-/// There is none of that name or address.
+/// The error for a missing interface.
 pub(super) fn no_interface(iface: &str) -> Error {
     let what = format!(
         "there is no network interface `{iface}` for multicast: `ip address` lists them; name or address will do"

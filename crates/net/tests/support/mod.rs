@@ -1,4 +1,4 @@
-//! LCM as the other side of a network, and what both sides agree upon.
+//! LCM as the other side of a network, and the data that both sides share.
 
 #![allow(dead_code)] // Each test uses a part of it.
 
@@ -15,10 +15,10 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often a made message repeats itself: a prime, and longer than any fragment, so that pieces in wrong places are seen.
+/// Period of a made message: a prime, and longer than any fragment, so that misplaced pieces are detected.
 const PERIOD: usize = 99_991;
 
-/// The message of `size` bytes that `seed` makes, as the other side makes it too.
+/// The message of `size` bytes made from `seed`, as the other side makes it too.
 pub fn made(size: usize, seed: u32) -> Vec<u8> {
     let words =
         (0..PERIOD.min(size).div_ceil(4) as u32).map(|i| i.wrapping_mul(2_654_435_761).wrapping_add(seed));
@@ -31,19 +31,19 @@ pub fn made(size: usize, seed: u32) -> Vec<u8> {
     bytes
 }
 
-/// Runs a test in a network of its own, one at a time: LCM sends as fast as it can, and who is kept from reading loses.
+/// Runs a test in its own network, one at a time: LCM sends as fast as it can, and a delayed reader loses messages.
 pub fn alone(work: impl FnOnce() + Send) {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     saltus_netns::isolated(work);
 }
 
-/// A file beside this one.
+/// A file next to this one.
 pub fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support").join(name)
 }
 
-/// The file of that name somewhere below `dir`.
+/// The file with that name somewhere below `dir`.
 fn find(dir: &Path, name: &str) -> Option<PathBuf> {
     let mut paths = std::fs::read_dir(dir).ok()?.flatten().map(|entry| entry.path());
     paths.find_map(|path| match path.is_dir() {
@@ -52,22 +52,22 @@ fn find(dir: &Path, name: &str) -> Option<PathBuf> {
     })
 }
 
-/// LCM's Java archive, which its Python package has.
+/// LCM's Java archive, which is in its Python package.
 pub fn jar() -> PathBuf {
     let site = python().ancestors().nth(2).expect("…/bin/python").join("lib");
     find(&site, "lcm.jar").expect("LCM's package has its Java archive")
 }
 
-/// LCM in another process, which does as it is told. It ends when this does.
+/// LCM in another process, which obeys commands. It ends with this process.
 pub struct Peer {
     child: Child,
     commands: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
-    /// What it was told last.
+    /// The last command.
     told: String,
 }
 
-/// Longer than the other side takes for anything: what it waits for itself, it gives up after 60 s.
+/// Longer than the other side takes for anything: its own waits time out after 60 s.
 pub const ANSWER: Duration = Duration::from_secs(120);
 
 impl Peer {
@@ -91,7 +91,7 @@ impl Peer {
         peer
     }
 
-    /// Tells it what to do, without waiting for the answer.
+    /// Sends it a command, without waiting for the answer.
     pub fn tell(&mut self, command: &str) {
         let commands = self.commands.as_mut().expect("piped");
         writeln!(commands, "{command}").and_then(|()| commands.flush()).expect("the peer listens");
@@ -101,18 +101,18 @@ impl Peer {
     /// Its next answer.
     pub fn answer(&mut self) -> String {
         let is_there = !self.answers.buffer().is_empty() || readable(self.answers(), ANSWER);
-        assert!(is_there, "the peer does not answer within {ANSWER:?} what it was told: {}", self.told);
+        assert!(is_there, "the peer did not answer within {ANSWER:?}: {}", self.told);
         let mut line = String::new();
         self.answers.read_line(&mut line).expect("the peer answers");
         line.trim().to_owned()
     }
 
-    /// What it answers through: readable when there is an answer.
+    /// The source of its answers: readable when there is one.
     pub fn answers(&self) -> &impl AsFd {
         self.answers.get_ref()
     }
 
-    /// Tells it what to do; it must do it.
+    /// Sends it a command, which must succeed.
     pub fn ask(&mut self, command: &str) {
         self.tell(command);
         assert_eq!(self.answer(), "ok", "{command}");
@@ -123,20 +123,20 @@ impl Drop for Peer {
     fn drop(&mut self) {
         self.commands = None;
         if std::thread::panicking() {
-            let _ = self.child.kill(); // perhaps it hangs
+            let _ = self.child.kill(); // it may hang
         }
         let _ = self.child.wait();
     }
 }
 
-/// Waits until a descriptor is readable, at most as long; whether it is.
+/// Waits until a descriptor is readable, at most for `patience`. Returns whether it is.
 pub fn readable(fd: &impl AsFd, patience: Duration) -> bool {
     let mut poll = libc::pollfd { fd: fd.as_fd().as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one descriptor that lives across the call.
+    // SAFETY: one descriptor that stays alive across the call.
     unsafe { libc::poll(&mut poll, 1, patience.as_millis() as i32) > 0 }
 }
 
-/// A message that came.
+/// A received message.
 pub struct Heard {
     pub channel: String,
     pub payload: Vec<u8>,
@@ -146,7 +146,7 @@ pub struct Heard {
     pub lost: u64,
 }
 
-/// A thread that drains a listener at once, as a program should.
+/// A thread that drains a listener immediately, as a program should.
 pub struct Ear {
     heard: mpsc::Receiver<Heard>,
     stop: Arc<AtomicBool>,
@@ -178,12 +178,12 @@ impl Ear {
     pub fn next(&self) -> Heard {
         self.heard.recv_timeout(Duration::from_secs(20)).expect("a message within 20 s")
     }
-    /// The next message on `channel` must be what `seed` makes.
+    /// Receives the next message on `channel`, which must be the one made from `seed`.
     pub fn expect(&self, channel: &str, size: usize, seed: u32) -> Heard {
         let heard = std::iter::repeat_with(|| self.next()).find(|m| m.channel == channel).expect("endless");
         assert!(
             heard.payload == made(size, seed),
-            "another message of {} bytes came on {channel}, not {size} of {seed}",
+            "another message of {} bytes arrived on {channel}, not {size} of {seed}",
             heard.payload.len()
         );
         heard

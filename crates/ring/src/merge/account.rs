@@ -1,16 +1,17 @@
-//! What became of the messages that a subscriber's cursors passed.
+//! Counts of the messages that a subscriber's cursors passed.
 
-/// Sums of messages. `received + missed` is how far the cursors went, in all lanes together; so it is what was published
-/// since the subscriber joined, plus `rewound`, once nothing is unseen. No sum wraps, whatever a hostile publisher claims.
+/// Sums of messages. `received + missed` is how far the cursors advanced, in all lanes together. Once nothing is
+/// unseen, it equals the messages published since the subscriber joined, plus `rewound`. No sum wraps, even for
+/// hostile publishers.
 #[derive(Debug, Default)]
 pub(super) struct Account {
     /// Delivered for the first time.
     received: u64,
     /// Passed without a delivery.
     missed: u64,
-    /// Given back by going back: to be received or missed a second time.
+    /// Messages that seeking back made unseen: each is received or missed a second time.
     rewound: u64,
-    /// Those among `missed` that no delivery has told of yet.
+    /// Messages among `missed` that no delivery has reported yet.
     untold: u64,
 }
 
@@ -27,8 +28,8 @@ impl Account {
         self.rewound
     }
 
-    /// The cursors passed `passed` messages, at least one, and delivered one of them. Returns how many were missed since
-    /// the last delivery.
+    /// The cursors passed `passed` messages, at least one, and delivered one of them. Returns the number missed
+    /// since the last delivery.
     #[inline(always)]
     pub fn deliver(&mut self, passed: u64) -> u64 {
         let missed = passed - 1;
@@ -37,7 +38,7 @@ impl Account {
         missed.saturating_add(core::mem::take(&mut self.untold))
     }
 
-    /// The cursors passed `passed` messages, and delivered none: the next delivery tells of them.
+    /// The cursors passed `passed` messages and delivered none: the next delivery reports them.
     #[inline(always)]
     pub fn miss(&mut self, passed: u64) {
         self.missed = self.missed.saturating_add(passed);

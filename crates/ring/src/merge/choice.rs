@@ -1,13 +1,13 @@
-//! What a subscriber asks for, and what it is given.
+//! What a subscriber requests, and what it receives.
 
 use crate::reader::Meta;
 
-/// Which message a subscriber asks for.
+/// Which message a subscriber requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// The newest, if it has not been seen. Older unseen ones count as missed.
     Newest,
-    /// The oldest not seen. What was overwritten before it counts as missed.
+    /// The oldest unseen message. Messages overwritten before it count as missed.
     Next,
     /// The newest, even if it has been seen. Older unseen ones count as missed.
     Current,
@@ -16,14 +16,14 @@ pub enum Which {
 /// Where a new subscriber starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// The newest message present counts as unseen, all older ones as before its time.
+    /// At the newest message, which counts as unseen. Older ones are not counted.
     #[default]
     Newest,
-    /// Only what is published from now on.
+    /// After the messages present: only later ones are received.
     Now,
-    /// Everything still kept.
+    /// At the oldest message still kept.
     Oldest,
-    /// Everything ever published. What is overwritten already counts as missed.
+    /// At the first message ever published. Messages already overwritten count as missed.
     Beginning,
 }
 
@@ -32,52 +32,52 @@ pub enum Start {
 pub struct Candidate {
     /// Lane of the message.
     pub lane: usize,
-    /// What its slot says.
+    /// The metadata in its slot.
     pub meta: Meta,
     pub(super) which: Which,
     pub(super) key: Key,
 }
 
-/// What [`Merge::pick`](crate::Merge::pick) found.
+/// The result of [`Merge::pick`](crate::Merge::pick).
 #[derive(Clone, Copy, Debug)]
 pub enum Pick {
     /// Nothing unseen.
     Nothing,
-    /// A message to look at, then to validate.
+    /// A message to read, then to validate.
     Found(Candidate),
-    /// A publisher overtook the reader just now; pick again.
+    /// A publisher overwrote the message during the choice; pick again.
     Overtaken,
 }
 
-/// What a subscriber is told with a message.
+/// A delivered message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivered {
-    /// What the slot says, validated.
+    /// The metadata in its slot, validated.
     pub meta: Meta,
     /// Lane of the message.
     pub lane: usize,
     /// Messages missed since the last delivery.
     pub missed: u64,
-    /// Whether it is delivered for the first time; only [`Which::Current`] gives others.
+    /// Whether it is delivered for the first time; only [`Which::Current`] delivers a message again.
     pub fresh: bool,
 }
 
-/// Why a message could not be delivered. The subscriber keeps its place.
+/// Why a message could not be delivered. The subscriber keeps its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The buffer is too small for a message of this many bytes.
     TooSmall(usize),
-    /// Publishers overtook the reader at every try.
+    /// Publishers overwrote the message at every try.
     Overrun,
 }
 
-/// Order across lanes. The timestamp is at most "now", so that a timestamp from the future gains nothing.
+/// The order across lanes. The timestamp is at most "now", so that a timestamp from the future has no advantage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Key {
     /// At most the time at which it was picked, if there are several lanes.
     pub timestamp: u64,
     pub lane: usize,
-    /// From 1; 0 in the default, which no message has.
+    /// From 1; 0 only in the default.
     pub seq: u64,
 }
 
@@ -89,14 +89,15 @@ impl Key {
     }
 }
 
-/// How often a receive tries again when publishers overtake it.
+/// Tries of a receive when publishers overwrite the message that it reads.
 pub const TRIES: u32 = 10;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A publisher's own order holds whatever its timestamps say; between publishers the timestamp decides, and a tie is no order.
+    /// A publisher's own order holds regardless of its timestamps. Between publishers the timestamp decides, and
+    /// equal ones have no order.
     #[test]
     fn numbers_order_one_lane_and_stamps_order_several() {
         let key = |timestamp, lane, seq| Key { timestamp, lane, seq };

@@ -1,44 +1,44 @@
-//! Up to which message each lane is accounted for.
+//! The last message counted in each lane.
 
 /// A subscriber's position in all lanes.
 #[derive(Debug)]
 pub(super) struct Cursors {
-    /// The last message accounted for, by lane, as received or as missed; 0: none. It goes back in [`Cursors::rewind`] only.
-    /// Its capacity is that of the channel's most lanes, so that a lane that comes later allocates nothing.
+    /// The last message counted as received or missed, by lane; 0: none. Only [`Cursors::rewind`] moves it back.
+    /// Its capacity is the channel's maximum number of lanes, so that a new lane allocates nothing.
     last: Vec<u64>,
-    /// What the latest choice observed, by lane; as long as `last`. After a choice of the newest, the head that it accepted,
-    /// or `last`: never below it. After a choice of the next, 0 for a lane that had nothing unseen.
+    /// What the latest choice observed, by lane; as long as `last`. After a choice of the newest: the head that it
+    /// accepted, or `last`, and never below it. After a choice of the next: 0 for a lane that had nothing unseen.
     observed: Vec<u64>,
 }
 
 impl Cursors {
-    /// Without lanes yet, with room for `most` of them.
+    /// Without lanes yet, with capacity for `most`.
     pub fn new(most: usize) -> Cursors {
         Cursors { last: Vec::with_capacity(most), observed: Vec::with_capacity(most) }
     }
-    /// Adds a lane that is accounted for up to `last`.
+    /// Adds a lane that is counted up to `last`.
     pub fn push(&mut self, last: u64) {
         self.last.push(last); // within the capacity reserved by `new`
         self.observed.push(0);
     }
 
-    /// How many lanes are known.
+    /// The number of known lanes.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.last.len()
     }
-    /// The last message accounted for in lane `i`, which may be unknown yet.
+    /// The last message counted in lane `i`, which may be unknown yet.
     #[inline(always)]
     pub fn get(&self, i: usize) -> u64 {
         self.last.get(i).copied().unwrap_or(0)
     }
-    /// The last message accounted for in lane `i < len()`.
+    /// The last message counted in lane `i < len()`.
     #[inline(always)]
     pub fn at(&self, i: usize) -> u64 {
         self.last[i]
     }
 
-    /// Notes what a choice observed in lane `i`.
+    /// Records what a choice observed in lane `i`.
     #[inline(always)]
     pub fn observe(&mut self, i: usize, what: u64) {
         self.observed[i] = what;
@@ -49,7 +49,7 @@ impl Cursors {
         self.observed[i]
     }
 
-    /// Moves lane `i` on to `seq`, if that is further. Returns how many messages that passes.
+    /// Advances lane `i` to `seq`, if that is further. Returns the number of messages passed.
     #[inline(always)]
     pub fn pass(&mut self, i: usize, seq: u64) -> u64 {
         let last = &mut self.last[i];
@@ -58,18 +58,18 @@ impl Cursors {
         passed
     }
 
-    /// Moves the first `used` lanes on to what was observed. Returns how many messages that passes.
+    /// Advances the first `used` lanes to what was observed. Returns the number of messages passed.
     #[inline(always)]
     pub fn advance(&mut self, used: usize) -> u64 {
         let mut passed = 0;
         for (last, &seen) in self.last[..used].iter_mut().zip(&self.observed) {
-            passed = u64::saturating_add(passed, seen.saturating_sub(*last)); // a hostile head may be anything
+            passed = u64::saturating_add(passed, seen.saturating_sub(*last)); // a hostile head can have any value
             *last = seen.max(*last);
         }
         passed
     }
 
-    /// Moves lane `i` back to `seq`, if that is further back. Returns how many messages are to be accounted for again.
+    /// Moves lane `i` back to `seq`, if that is further back. Returns the number of messages to count again.
     pub fn rewind(&mut self, i: usize, seq: u64) -> u64 {
         let back = self.last[i].saturating_sub(seq);
         self.last[i] -= back;

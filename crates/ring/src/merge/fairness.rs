@@ -1,40 +1,40 @@
-//! Lanes that overtake the reader: none of them may keep the others' messages from it.
+//! Limits for lanes that lap the reader, so that none of them hides the others' messages.
 
-/// A lane that overtook the reader this often in a row is left out of the choice, for the others' sake.
+/// A lane that lapped the reader this often in a row is left out of choices, so that others are read.
 const PATIENCE: u32 = 4;
 
-/// How each lane has behaved.
+/// How often each lane lapped the reader.
 #[derive(Debug)]
 pub(super) struct Fairness {
-    /// Its capacity is that of the channel's most lanes.
+    /// Its capacity is the channel's maximum number of lanes.
     lanes: Vec<Lane>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Lane {
-    /// How often it has overtaken the reader since it last delivered; at most 64.
+    /// How often it has lapped the reader since it last delivered; at most 64.
     times: u32,
-    /// For how many more choices it is left out because of that; 0 if `times < PATIENCE`.
+    /// The number of further choices that leave it out; 0 if `times < PATIENCE`.
     out: u32,
 }
 
 impl Fairness {
-    /// Without lanes yet, with room for `most` of them.
+    /// Without lanes yet, with capacity for `most`.
     pub fn new(most: usize) -> Fairness {
         Fairness { lanes: Vec::with_capacity(most) }
     }
-    /// Adds a lane, of which nothing is known.
+    /// Adds a lane without history.
     pub fn push(&mut self) {
         self.lanes.push(Lane::default()); // within the capacity reserved by `new`
     }
 
-    /// How often lane `i` has overtaken the reader since it last delivered.
+    /// How often lane `i` has lapped the reader since it last delivered.
     #[inline(always)]
     pub fn times(&self, i: usize) -> u32 {
         self.lanes[i].times
     }
 
-    /// Notes that lane `i` overtook the reader. Whether it is to be passed over for the others' sake.
+    /// Records that lane `i` lapped the reader. Returns whether to skip it so that others are read.
     #[cold]
     pub fn hurry(&mut self, i: usize) -> bool {
         let times = (self.lanes[i].times + 1).min(64);
@@ -43,8 +43,8 @@ impl Fairness {
         out > 0
     }
 
-    /// Whether lane `i` is left out of this choice. A lane of a publisher that is too fast, or that lies, must not keep
-    /// the others' messages from anybody: it is tried again after 2 choices, then after 4, and so on.
+    /// Whether lane `i` is left out of this choice. A lane whose publisher is too fast, or hostile, must not hide
+    /// the others' messages: it is tried again after 2 choices, then after 4, and so on.
     #[inline(always)]
     pub fn left_out(&mut self, used: usize, i: usize) -> bool {
         let out = self.lanes[i].out > 0 && used > 1;
@@ -54,7 +54,7 @@ impl Fairness {
         out
     }
 
-    /// Lane `i` has delivered: all is forgiven.
+    /// Lane `i` has delivered: its history is cleared.
     #[inline(always)]
     pub fn delivered(&mut self, i: usize) {
         self.lanes[i] = Lane::default();
@@ -71,7 +71,7 @@ mod tests {
         fairness.push();
         fairness
     }
-    /// How many choices in a row leave lane 0 out.
+    /// The number of consecutive choices that leave lane 0 out.
     fn pause(fairness: &mut Fairness) -> u32 {
         (0..1 << 20).take_while(|_| fairness.left_out(2, 0)).count() as u32
     }

@@ -1,4 +1,4 @@
-//! Newest never goes back: the newest message that was ever delivered, and what time it is.
+//! The newest message ever delivered, below which newest never goes back, and the present time.
 
 use super::choice::Key;
 use crate::lanes::Lanes;
@@ -6,15 +6,15 @@ use crate::lanes::Lanes;
 /// The newest key ever delivered, and a clock that bounds timestamps.
 #[derive(Debug, Default)]
 pub(super) struct Floor {
-    /// Rises only, but for its timestamp, which is never beyond `now`. A `seq` of 0: nothing was delivered.
+    /// Only rises, except for its timestamp, which is never beyond `now`. A `seq` of 0: nothing was delivered.
     newest: Key,
     /// A recent reading of the channel's clock; 0 while only one lane was in use.
     now: u64,
 }
 
 impl Floor {
-    /// A timestamp from the future counts as "now". The clock is asked only where lanes are compared, and after the
-    /// timestamp was read: an honest timestamp is never cut, so that causes keep their place before effects.
+    /// A timestamp from the future counts as "now". The clock is read only where lanes are compared, and after the
+    /// timestamp was read. So an honest timestamp is never reduced, and causes stay before effects.
     #[inline(always)]
     pub fn clamp<L: Lanes>(&mut self, lanes: &L, used: usize, timestamp: u64) -> u64 {
         if used > 1 && timestamp > self.now {
@@ -24,13 +24,13 @@ impl Floor {
         if used > 1 { timestamp.min(self.now) } else { timestamp }
     }
 
-    /// Whether `key` is older than what was delivered already.
+    /// Whether `key` is older than a message already delivered.
     #[inline(always)]
     pub fn is_above(&self, key: &Key) -> bool {
         key.older_than(&self.newest)
     }
 
-    /// `key` is delivered.
+    /// Records that `key` is delivered.
     #[inline(always)]
     pub fn raise(&mut self, key: Key) {
         if self.newest.older_than(&key) || self.newest.seq == 0 {
@@ -45,7 +45,7 @@ mod tests {
     use crate::{Heap, LaneLayout};
     use core::cell::Cell;
 
-    /// A channel that is nothing but a clock.
+    /// A channel with a clock and no lanes.
     struct Clock(Cell<u64>, LaneLayout);
 
     impl Lanes for Clock {

@@ -8,7 +8,7 @@ use crate::memory::Memory;
 use crate::reader::{self, Meta};
 
 impl Merge {
-    /// Chooses the message to look at.
+    /// Chooses the message to read.
     #[inline(always)]
     pub fn pick<L: Lanes>(&mut self, lanes: &L, which: Which) -> Pick {
         let used = self.extend(lanes.used());
@@ -28,8 +28,9 @@ impl Merge {
         }
     }
 
-    /// Something unseen is not the newest: what came late is missed (m2), as if the newest had been asked for before. Left unseen it
-    /// would wake a sleeper again and again. What is newer than was ever delivered stays: only a liar's message holds it back.
+    /// Unseen messages are not the newest: those that arrived late count as missed (m2), as if the newest had been
+    /// requested before. Left unseen, they would wake a waiting subscriber repeatedly. Messages newer than any
+    /// delivered one stay: only a hostile publisher's message hides them.
     #[cold]
     fn pass_over_the_late<L: Lanes>(&mut self, lanes: &L, used: usize) {
         let _ = self.pick_newest(lanes, used, Which::Newest);
@@ -67,12 +68,13 @@ impl Merge {
         match best {
             None if overtaken => Pick::Overtaken,
             None => Pick::Nothing,
-            // [m2] A publisher that was frozen between its timestamp and its head comes late: missed, not newest.
+            // [m2] The message of a publisher that was frozen between its timestamp and its head arrives late:
+            // missed, not newest.
             Some(c) if self.floor.is_above(&c.key) => {
                 if which == Which::Newest {
                     self.account.miss(self.cursors.advance(used));
                 }
-                // The newest is seen again unless its lane was left out, or set back by a liar.
+                // The newest is delivered again, unless its lane was left out or a hostile publisher moved it back.
                 if overtaken || which == Which::Current { Pick::Overtaken } else { Pick::Nothing }
             }
             Some(c) => Pick::Found(c),
@@ -102,8 +104,8 @@ impl Merge {
         let Some(mut best) = best else {
             return if overtaken { Pick::Overtaken } else { Pick::Nothing };
         };
-        // [m4] The scan may have passed a lane just before a message that caused one found later: look again at
-        // the lanes that had nothing, and at those that have come since.
+        // [m4] The scan may have passed a lane just before a message that caused one found later. Check again the
+        // lanes that had nothing, and those added since.
         let used = self.extend(lanes.used());
         if used > 1 {
             for i in 0..used {
@@ -120,11 +122,11 @@ impl Merge {
         Pick::Found(best)
     }
 
-    /// The oldest unseen message of lane `i` that can still be had.
+    /// The oldest unseen message of lane `i` that is still readable.
     ///
-    /// A publisher that overtook us twice would do so again and again at the very end of the ring: half of what it
-    /// keeps is given up then, and half of that at the next time, and so on. Given up means missed, at once: what
-    /// is skipped must not come after its effects in another lane.
+    /// A publisher that lapped us twice would do so repeatedly at the very end of the ring. Half of the messages it
+    /// keeps are then given up, half of the rest the next time, and so on. They count as missed immediately: a
+    /// skipped message must not be delivered after its effects in another lane.
     #[inline(always)]
     fn oldest_unseen<L: Lanes>(&mut self, lanes: &L, used: usize, i: usize) -> Pick {
         let (Some(mem), layout) = (lanes.lane(i), lanes.layout()) else { return Pick::Nothing };
@@ -147,7 +149,7 @@ impl Merge {
         }
     }
 
-    /// With one lane the place of the message is known before its slot says so: fetch both lines at once.
+    /// With one lane, the message's position is known before its slot is read: fetch both lines in parallel.
     #[inline(always)]
     fn prefetch<M: Memory>(&self, mem: &M, layout: &LaneLayout, used: usize, seq: u64) {
         if used == 1 {
@@ -156,9 +158,9 @@ impl Merge {
         }
     }
 
-    /// Delivers a message through `take`, which copies it, or says how large it is if it has no room.
+    /// Delivers a message through `take`, which copies it, or returns its length if the buffer is too small.
     ///
-    /// Bounded: after a number of tries that publishers overtook it gives [`Fault::Overrun`].
+    /// Bounded: if publishers overwrite the message at every try, it returns [`Fault::Overrun`].
     #[inline(always)]
     pub fn receive<L: Lanes>(
         &mut self,

@@ -1,4 +1,4 @@
-//! Moving a subscriber's place without taking a message, and looking ahead without moving it.
+//! Moving a subscriber's cursors without a delivery, and inspecting the next message without moving them.
 
 use super::Merge;
 use super::choice::{Pick, TRIES, Which};
@@ -7,7 +7,7 @@ use crate::layout::MAX_LANES;
 use crate::reader;
 
 impl Merge {
-    /// Skips to now: all that is unseen counts as missed.
+    /// Skips to the present: all unseen messages count as missed.
     pub fn flush<L: Lanes>(&mut self, lanes: &L) {
         let used = self.extend(lanes.used());
         for i in 0..used {
@@ -16,7 +16,7 @@ impl Merge {
         self.account.miss(self.cursors.advance(used));
     }
 
-    /// Goes back to the oldest message kept, in every lane. What is delivered again counts anew.
+    /// Goes back to the oldest message kept, in every lane. Messages delivered again are counted again.
     pub fn seek_oldest<L: Lanes>(&mut self, lanes: &L) {
         let used = self.extend(lanes.used());
         for i in 0..used {
@@ -26,17 +26,17 @@ impl Merge {
         }
     }
 
-    /// How many messages are unseen, those among them that are overwritten already too. A load for each lane.
+    /// The number of unseen messages, including those already overwritten. One load per lane.
     #[inline]
     pub fn unseen_count<L: Lanes>(&self, lanes: &L) -> u64 {
         let unseen = |i| lanes.lane(i).map_or(0, |mem| reader::head(mem).saturating_sub(self.cursor(i)));
         (0..lanes.used().min(MAX_LANES)).fold(0, |sum: u64, i| sum.saturating_add(unseen(i)))
     }
 
-    /// Gives up the oldest unseen messages until at most `keep` are left. They count as missed, and are told with the
-    /// next delivery. Returns how many it gave up.
+    /// Gives up the oldest unseen messages until at most `keep` are left. They count as missed, and the next
+    /// delivery reports them. Returns how many it gave up.
     ///
-    /// With one lane it takes the same time however many they are; with several, it looks at each.
+    /// With one lane the time is constant; with several, each message is inspected.
     pub fn limit<L: Lanes>(&mut self, lanes: &L, keep: u64) -> u64 {
         let used = self.extend(lanes.used());
         let mut excess = self.unseen_count(lanes).saturating_sub(keep);
@@ -49,14 +49,15 @@ impl Merge {
         }
         while excess > 0 {
             let Pick::Found(oldest) = self.pick(lanes, Which::Next) else { break };
-            // What was overwritten before it goes with it.
+            // Messages overwritten before it are given up with it.
             self.give_up(oldest.lane, oldest.meta.seq);
             excess = self.unseen_count(lanes).saturating_sub(keep);
         }
         self.missed() - before
     }
 
-    /// The timestamp of the message that would be delivered now; `None` if nothing is unseen, or it cannot be had just now.
+    /// The timestamp of the message that would be delivered now; `None` if nothing is unseen, or it is not readable
+    /// just now.
     #[inline]
     pub fn peek<L: Lanes>(&mut self, lanes: &L, which: Which) -> Option<u64> {
         for _ in 0..TRIES {

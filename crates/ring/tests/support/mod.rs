@@ -30,7 +30,7 @@ impl Channel {
         let got = merge.receive(self, which, |mem, meta| {
             let mut out = vec![MaybeUninit::new(0); meta.len];
             mem.copy_out(meta.at, &mut out);
-            // SAFETY: initialised above, and only initialised bytes are written to it.
+            // SAFETY: initialized above, and only initialized bytes are written to it.
             bytes = out.iter().map(|b| unsafe { b.assume_init() }).collect();
             Ok(())
         });

@@ -1,4 +1,5 @@
-//! Datagrams over TCP, each with two bytes of its length before it: to compare with. The newest connection of one peer at a time.
+//! Datagrams over TCP, for comparison, each after its length in two bytes. Uses the newest connection of one peer
+//! at a time.
 
 use crate::{Error, Result};
 use std::io::{self, ErrorKind, Read, Write};
@@ -6,12 +7,12 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
-/// How long a connection may be without a genuine word, and how long until another is tried.
+/// How long a connection may be without a genuine datagram, and the interval between connection attempts.
 const PATIENCE: u64 = 5_000_000_000;
 const AGAIN: u64 = 1_000_000_000;
-/// How long connecting may take. It holds up the whole end, which has nothing else to do without it.
+/// Longest time to connect. It blocks the whole end, which cannot do anything else without a connection.
 const CONNECTING: Duration = Duration::from_secs(2);
-/// Bytes that wait to be written, at most, before there is said to be no room.
+/// Most bytes queued for writing before a send reports that the buffer is full.
 const WAITING: usize = 1 << 16;
 
 enum Side {
@@ -22,10 +23,10 @@ enum Side {
 pub(crate) struct Stream {
     side: Side,
     peer: Option<(TcpStream, SocketAddr)>,
-    /// Read and not yet whole; and what waits to be written.
+    /// Bytes read of an incomplete datagram, and bytes to write.
     input: Vec<u8>,
     output: Vec<u8>,
-    /// When the peer was last known to be genuine, or when connecting was last tried.
+    /// When the peer was last known to be genuine, or the last connection attempt.
     since: u64,
 }
 
@@ -51,7 +52,7 @@ impl Stream {
         }
     }
 
-    /// What to wait for; -1 is nothing.
+    /// The descriptor to wait for; -1: none.
     pub fn raw(&self) -> RawFd {
         match (&self.peer, &self.side) {
             (Some((stream, _)), _) => stream.as_raw_fd(),
@@ -60,7 +61,7 @@ impl Stream {
         }
     }
 
-    /// Finds somebody to talk with, if there is nobody.
+    /// Finds a peer, if there is none.
     fn join(&mut self, now: u64) {
         if self.peer.is_some() {
             return;
@@ -113,7 +114,7 @@ impl Stream {
 
     pub fn send(&mut self, datagram: &[u8]) -> bool {
         if self.peer.is_none() {
-            return true; // lost, as on the way
+            return true; // lost, as on the link
         }
         if self.output.len() >= WAITING {
             self.flush();
@@ -141,7 +142,7 @@ impl Stream {
         }
     }
 
-    /// A peer that says nothing genuine for a while makes room for another.
+    /// Drops a peer that sent nothing genuine for a while, so that another can connect.
     pub fn check(&mut self, genuine: bool, now: u64) {
         if genuine {
             self.since = now;

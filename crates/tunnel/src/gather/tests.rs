@@ -13,7 +13,7 @@ fn piece(block: u32, index: u16, sources: u16, parities: u16) -> Symbol {
     Symbol { kind: Kind::Piece, block, index, sources, parities, life: 100 }
 }
 
-/// Takes a symbol, and says which records came of it.
+/// Adds a symbol, and returns the records that it completed.
 fn take(gather: &mut Gather, symbol: Symbol, bytes: &[u8], now: u64) -> Result<Vec<(u64, bool)>, Malformed> {
     let mut all = Vec::new();
     gather.take(symbol, bytes, now, &mut Coder::default(), |r, restored| all.push((r.number, restored)))?;
@@ -59,10 +59,10 @@ fn what_stays_incomplete_is_forgotten_and_counted() {
     assert_eq!(gather.incomplete(), 0);
     gather.expire(100_000_001);
     assert_eq!((gather.incomplete(), gather.bytes), (1, 0));
-    // What comes later of it is not kept.
+    // Later symbols of it are not kept.
     assert_eq!(take(&mut gather, piece(0, 1, 2, 0), &[0; 100], 100_000_002), Ok(vec![]));
     assert_eq!(gather.bytes, 0);
-    // Memory: the oldest go first.
+    // Memory: the oldest are dropped first.
     for block in 1..100 {
         take(&mut gather, piece(block, 0, 2, 0), &[0; 1000], 0).unwrap();
         assert!(gather.bytes <= 10_000);
@@ -97,7 +97,7 @@ fn contradictions_are_refused() {
         symbol(Kind::Piece, 0, 16_385, 0),
         symbol(Kind::Piece, 0, 1, 16_385),
         symbol(Kind::PieceParity, 0, 1, 0),
-        // Much more parity than symbols would take gigabytes to decode.
+        // With far more parity than symbols, decoding would need gigabytes.
         symbol(Kind::PieceParity, 0, 1, 9),
         symbol(Kind::PieceParity, 16_383, 1, 16_384),
         symbol(Kind::PieceParity, 1, 1, 1),
@@ -114,14 +114,14 @@ fn contradictions_are_refused() {
     for bad in [piece(0, 1, 4, 1), piece(0, 1, 3, 2), symbol(Kind::Whole, 0, 0, 0)] {
         assert_eq!(take(&mut gather, bad, b"x", 0), Err(Malformed), "{bad:?}");
     }
-    // What would take much more memory to decode than it took to send.
+    // Decoding this would need much more memory than sending it.
     take(&mut gather, piece(2, 0, 1000, 999), b"x", 0).unwrap();
     let parity = |index| Symbol { kind: Kind::PieceParity, ..piece(2, index, 1000, 999) };
     for index in 0..998 {
         take(&mut gather, parity(index), b"xx", 0).unwrap();
     }
     assert_eq!(take(&mut gather, parity(998), &[0; 2000], 0), Err(Malformed));
-    // A whole record, and something behind it.
+    // A whole record, followed by trailing bytes.
     assert_eq!(take(&mut gather, piece(1, 0, 1, 0), &[record(1, 1), vec![0]].concat(), 0), Err(Malformed));
 }
 

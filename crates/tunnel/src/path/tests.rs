@@ -5,7 +5,8 @@ use std::net::Ipv4Addr;
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1000 * MS;
 
-/// A path on a virtual clock: what is longer than `carries` is lost, and of the rest the part `loss`, there and back.
+/// A path on a virtual clock: it loses packets longer than `carries`, and of the rest the part `loss` in each
+/// direction.
 struct World {
     path: Path,
     carries: usize,
@@ -25,7 +26,7 @@ impl World {
         World { path, carries, loss, down: false, now: 0, arrived: 0, probes: 0, dice, answers }
     }
 
-    /// Time passes, in which other datagrams go their way; 30 ms there and back.
+    /// Advances the time, while other datagrams are sent; 30 ms round trip.
     fn run(&mut self, time: u64) {
         let end = self.now + time;
         while self.now < end {
@@ -59,7 +60,7 @@ fn the_longest_that_passes_is_found_whatever_the_loss() {
             for seed in 0..10 {
                 let mut world = World::new(carries, loss, seed);
                 world.run(within * SECOND);
-                // What is lost by chance may make it shorter for a while, never longer.
+                // Random losses may shorten it for a while, never lengthen it.
                 let len = world.path.len();
                 assert!(len <= carries.max(1200), "{carries} {loss} {seed}: {len}");
                 assert!(loss > 0.1 || world.found(), "{carries} {loss} {seed}: {len}");
@@ -136,7 +137,7 @@ fn answers_that_nobody_asked_for_change_nothing() {
     assert!(path.len() == 1200 && !path.confirmed);
     path.answered(number, len, MS);
     assert!(path.confirmed);
-    // The answer comes again.
+    // The answer arrives again.
     path.answered(number, len, MS);
     assert_eq!(path.len(), 1200);
 }

@@ -4,24 +4,24 @@ use super::{Badness, Dice, Link};
 use crate::{Config, Event, Result, Tunnel};
 use std::net::{Ipv4Addr, SocketAddr};
 
-/// Bytes of the headers of IP and UDP, which a link's rate counts too.
+/// Bytes of the headers of IP and UDP, which a link's rate includes.
 const HEADERS: u64 = 28;
 
 /// Which end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The one that calls.
+    /// The one that connects.
     Connecter,
-    /// The one that waits.
+    /// The one that listens.
     Listener,
 }
 
-/// Two ends of a tunnel and the links between them. Nothing in it is left to chance but by the seed.
+/// Two ends of a tunnel and the links between them. The seed determines everything.
 #[derive(Debug)]
 pub struct Pair {
-    /// The one that calls.
+    /// The one that connects.
     pub connecter: Tunnel,
-    /// The one that waits.
+    /// The one that listens.
     pub listener: Tunnel,
     /// From the connecter to the listener.
     pub there: Link<Vec<u8>>,
@@ -29,16 +29,16 @@ pub struct Pair {
     pub back: Link<Vec<u8>>,
     /// The time, in ns.
     pub now: u64,
-    /// Where the connecter is, as the listener sees it.
+    /// The connecter's address, as the listener sees it.
     pub connecter_at: SocketAddr,
     listener_at: SocketAddr,
 }
 
 impl Pair {
-    /// Two ends with the same settings, and a link that is equally bad in both directions.
+    /// Two ends with the same settings, and a link with the same defects in both directions.
     ///
     /// # Errors
-    /// Settings that make no sense.
+    /// Invalid settings.
     pub fn new(config: &Config, badness: Badness, seed: u64) -> Result<Pair> {
         let at = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         Ok(Pair {
@@ -64,7 +64,7 @@ impl Pair {
     /// Kills an end and starts it again.
     ///
     /// # Errors
-    /// Settings that make no sense.
+    /// Invalid settings.
     pub fn restart(&mut self, config: &Config, end: End, seed: u64) -> Result<()> {
         let new = Pair::end(config, end, self.listener_at, self.now, seed)?;
         match end {
@@ -74,7 +74,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Lets time pass until then, and tells what comes out of which end, and when.
+    /// Advances the time, and reports the events of each end, with their times.
     pub fn run(&mut self, until: u64, mut events: impl FnMut(u64, End, Event<'_>)) {
         loop {
             self.step(&mut events);
@@ -85,12 +85,12 @@ impl Pair {
                 self.now = self.now.max(until);
                 return;
             }
-            // What is due in the past has had its turn: time goes on all the same.
+            // Work due in the past was done: time advances all the same.
             self.now = next.max(self.now + 1000);
         }
     }
 
-    /// Does all that is due now.
+    /// Does all work due now.
     fn step(&mut self, events: &mut impl FnMut(u64, End, Event<'_>)) {
         let now = self.now;
         while let Some(mut datagram) = self.there.receive(now) {
@@ -106,7 +106,7 @@ impl Pair {
             self.there.send(datagram, bytes, now);
         }
         while let Some((to, datagram)) = self.listener.poll_transmit(now) {
-            // What goes to where the connecter is not any more is gone.
+            // A datagram to a former address of the connecter is lost.
             if to == self.connecter_at {
                 let bytes = datagram.len() as u64 + HEADERS;
                 self.back.send(datagram, bytes, now);

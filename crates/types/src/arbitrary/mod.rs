@@ -1,4 +1,4 @@
-//! Random types and random messages of them, for tests: the same seed always gives the same.
+//! Random types and random messages of them, for tests: the same seed always gives the same result.
 //!
 //! ```
 //! # use saltus_types::arbitrary::{Options, Rng, message, schema_text};
@@ -18,10 +18,10 @@ mod values;
 pub use text::schema_text;
 pub use values::message;
 
-/// What random types and messages may have.
+/// Features of random types and messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How many structs a schema has at most; at least one.
+    /// Most structs of a schema; at least one.
     pub structs: usize,
     /// Structs that contain themselves, in arrays.
     pub recursion: bool,
@@ -31,12 +31,12 @@ pub struct Options {
     pub odd_names: bool,
     /// Strings that are not UTF-8.
     pub odd_strings: bool,
-    /// Floats that are no number, with any bits.
+    /// Floats that are NaN, with any bits.
     pub nans: bool,
 }
 
 impl Default for Options {
-    /// All but enums and odd names, which other implementations do not all take.
+    /// All but enums and odd names, which some other implementations do not support.
     fn default() -> Options {
         Options { structs: 6, recursion: true, enums: false, odd_names: false, odd_strings: true, nans: true }
     }

@@ -4,7 +4,7 @@ use super::{Options, Rng};
 use crate::Primitive;
 use std::fmt::Write;
 
-/// Fixed-size elements that a struct has at most, those in its structs counted: arrays of arrays of structs grow fast.
+/// Most fixed-size elements of a struct, including those in its structs: arrays of arrays of structs grow fast.
 const MAX_WEIGHT: usize = 300;
 const PACKAGES: [&str; 3] = ["arb", "arb.inner", "other"];
 const INTEGERS: [&str; 4] = ["int8_t", "int16_t", "int32_t", "int64_t"];
@@ -32,8 +32,8 @@ pub fn schema_text(rng: &mut Rng, options: &Options) -> String {
     let mut text = String::new();
     let mut types: Vec<Known> = Vec::new();
     if options.enums {
-        text.push_str("package arb;\nenum colour_t { RED, GREEN = 5, BLUE }\n\n");
-        types.push(Known { name: "arb.colour_t".into(), weight: 1 });
+        text.push_str("package arb;\nenum color_t { RED, GREEN = 5, BLUE }\n\n");
+        types.push(Known { name: "arb.color_t".into(), weight: 1 });
     }
     let count = 1 + rng.below(options.structs.max(1));
     for i in 0..count {
@@ -141,7 +141,7 @@ impl Body<'_> {
         }
     }
 
-    /// A name that no other member has, in any case: some languages do not tell them apart.
+    /// A name that no other member has, ignoring case: some languages do not distinguish it.
     fn name(&mut self) -> String {
         let mut name = if self.options.odd_names && self.rng.once_in(2) {
             (*self.rng.pick(&ODD_NAMES)).to_owned()

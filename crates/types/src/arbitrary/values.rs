@@ -7,13 +7,13 @@ use crate::wire::encoded_size;
 use crate::{Dim, Extent, Field, Schema, StructId, Type};
 use std::sync::Arc;
 
-/// How many elements of arrays of variable size a message has at most, about.
+/// Approximate maximum of elements in variable-size arrays of a message.
 const MAX_ELEMENTS: usize = 2000;
-/// By how much an encoding of a message may be shorter than LCM's: CDR has a header of 4 bytes, LCM's fingerprint takes 8.
+/// How much shorter than LCM's an encoding may be, in bytes: CDR's header has 4, LCM's fingerprint 8.
 const SHORTER: usize = 4;
 
-/// A random message of struct `id`. Its sizes agree, so that every encoder takes it. What comes of that is taken by every
-/// decoder that knows its length, unless the type itself has more in its fixed arrays than decoders allow.
+/// A random message of struct `id`. Its sizes are consistent, so every encoder accepts it. Every decoder that knows
+/// its length accepts the result, unless the type itself has more elements in fixed arrays than decoders allow.
 pub fn message(rng: &mut Rng, options: &Options, schema: &Arc<Schema>, id: StructId) -> Record {
     let mut left = MAX_ELEMENTS;
     loop {
@@ -32,8 +32,8 @@ struct Maker<'a> {
     options: &'a Options,
     schema: &'a Arc<Schema>,
     left: usize,
-    /// Elements and rows so far that may take no room. Decoders that look ahead count all rows before a dimension of
-    /// variable size, whatever size that has.
+    /// Elements and rows so far that may have zero size. Decoders that look ahead count all rows before a dimension
+    /// of variable size, at any size.
     free: u64,
     /// Memory so far, in bytes, as if each empty array had its own.
     memory: usize,
@@ -78,11 +78,11 @@ impl Maker<'_> {
             self.push(&mut items, field.ty, depth);
         }
         let one = if field.is_array() { Array::new(&shape, items).map(Value::from) } else { items.get(0) };
-        // A count that multiplies to the number of elements always makes an array.
+        // A count that multiplies to the number of elements always forms an array.
         one.unwrap_or(Value::Boolean(false))
     }
 
-    /// Counts what decoders count: an array's rows and elements that may take no room, and memory.
+    /// Counts what decoders count: an array's rows and elements that may have zero size, and memory.
     fn count(&mut self, field: &Field, shape: &[usize]) {
         let element = self.schema.min_size(field.ty);
         let may_be_empty = |dim: &Dim| !matches!(dim.extent, Extent::Fixed(1..));
@@ -127,7 +127,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Any bits, but more often than not those at which things go wrong.
+    /// Random bits, more often than not values at limits.
     fn bits(&mut self) -> u64 {
         match self.rng.below(4) {
             0 => *self.rng.pick(&[

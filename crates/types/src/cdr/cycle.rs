@@ -1,4 +1,4 @@
-//! Types that contain themselves, which neither kind of schema can say.
+//! Detects types that contain themselves, which neither schema language can express.
 
 use crate::{Schema, StructId, Type};
 use std::fmt;
@@ -19,22 +19,22 @@ impl fmt::Display for Unsupported {
         let Unsupported::Recursive { cycle } = self;
         write!(
             f,
-            "a type that contains itself has no CDR schema: {}, which is where it started; carry its messages as they \
-             are",
+            "a type that contains itself has no CDR schema: {}, which closes the cycle; publish its messages \
+             without conversion",
             cycle.join(" -> ")
         )
     }
 }
 impl std::error::Error for Unsupported {}
 
-/// `root` and all structs in it, those contained first; an error if any of them contains itself.
+/// `root` and all structs in it, contained ones first; an error if any of them contains itself.
 pub(crate) fn order(schema: &Schema, root: StructId) -> Result<Vec<StructId>, Unsupported> {
     let order = schema.closure(root);
     let mut place = vec![usize::MAX; schema.structs().len()];
     for (at, id) in order.iter().enumerate() {
         place[id.0] = at;
     }
-    // In an order of those contained first, only a cycle has a step to a later struct, or to the same one.
+    // In an order with contained structs first, only a cycle has a step to a later struct, or to the same one.
     for &id in &order {
         for field in &schema.get(id).fields {
             if let Type::Struct(inner) = field.ty
@@ -49,7 +49,7 @@ pub(crate) fn order(schema: &Schema, root: StructId) -> Result<Vec<StructId>, Un
 
 /// The steps from `start` down to `end`, which is in it, and from there back to `start`.
 fn cycle(schema: &Schema, start: StructId, end: StructId) -> Vec<String> {
-    // Breadth first, so that the shortest way is told: for each struct reached, the struct and field it was reached from.
+    // Breadth first, to find the shortest cycle. For each struct reached: the struct and field that led to it.
     let mut from: Vec<Option<(StructId, usize)>> = vec![None; schema.structs().len()];
     let mut next = std::collections::VecDeque::from([start]);
     while let Some(id) = next.pop_front() {

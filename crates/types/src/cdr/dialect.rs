@@ -1,6 +1,6 @@
-//! The languages in which tools for CDR are told what messages are.
+//! The schema languages of CDR tools.
 
-/// For whose tools the bytes are.
+/// The tools for which the bytes are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// OMG IDL 4.2: DDS, and viewers that know `omgidl`.
@@ -9,10 +9,10 @@ pub enum Dialect {
     Ros2Msg,
 }
 
-/// What a viewer needs to decode the messages of a type.
+/// The schema that a viewer needs to decode the messages of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CdrSchema {
-    /// Encoding of the text in MCAP's words: `omgidl` or `ros2msg`.
+    /// MCAP's name of the schema language: `omgidl` or `ros2msg`.
     pub encoding: &'static str,
     /// Name of the type in the text: `exlcm::pose_t` or `exlcm/msg/Pose`.
     pub name: String,

@@ -1,10 +1,11 @@
 //! CDR, the encoding of DDS and ROS 2, and the schema texts with which their tools decode it.
 //!
-//! What is written is plain CDR (XCDR1): four bytes that say the byte order (`00 01 00 00` is little endian), then the
-//! fields in their order, every number at a multiple of its size, counted from behind those four bytes. MCAP calls it
-//! `cdr`. Together with a schema text ([`schema`]) any viewer decodes the types of this language with no plug-in.
+//! The encoding is plain CDR (XCDR1): a header of four bytes with the byte order (`00 01 00 00` is little endian),
+//! then the fields in order, every number at a multiple of its size, counted from the end of the header. MCAP calls
+//! it `cdr`. With a schema text ([`schema`]), any viewer decodes the types of this language without a plug-in.
 //!
-//! LCM's types do not all exist there, so there is a mapping, and it differs a little between the two kinds of schema:
+//! Some of LCM's types do not exist there, so they are mapped, with small differences between the two schema
+//! languages:
 //!
 //! | here | [`Dialect::OmgIdl`] | [`Dialect::Ros2Msg`] |
 //! |---|---|---|
@@ -23,8 +24,8 @@
 //! | a constant | a constant in a module `NAME_Constants` | a constant of the message, in capitals |
 //! | a struct that contains itself | not possible | not possible |
 //!
-//! A struct around a row changes nothing in the bytes: they are those of `sequence<sequence<T>>` and `sequence<T[3]>`.
-//! The names differ too; [`idl`] and [`ros2msg`] say how.
+//! A struct around a row does not change the bytes: they are those of `sequence<sequence<T>>` and `sequence<T[3]>`.
+//! Names differ too; [`idl`] and [`ros2msg`] have the rules.
 
 mod cycle;
 mod dialect;
@@ -40,10 +41,10 @@ pub use cycle::Unsupported;
 pub(crate) use cycle::order;
 pub use dialect::{CdrSchema, Dialect};
 
-/// In which order the bytes of numbers are written. Both are read.
+/// The byte order of numbers to write. Both are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Endian {
-    /// Least significant byte first: what all others write.
+    /// Least significant byte first: what all other programs write.
     #[default]
     Little,
     /// Most significant byte first.
@@ -53,7 +54,8 @@ pub enum Endian {
 /// The schema text for struct `id`.
 ///
 /// # Errors
-/// A struct that contains itself: neither kind of schema can say that. Its messages can still be carried as they are.
+/// A struct that contains itself: neither schema language can express that. Its messages can still be published
+/// without conversion.
 pub fn schema(schema: &Schema, id: StructId, dialect: Dialect) -> Result<CdrSchema, Unsupported> {
     match dialect {
         Dialect::OmgIdl => idl::schema(schema, id),
@@ -64,7 +66,8 @@ pub fn schema(schema: &Schema, id: StructId, dialect: Dialect) -> Result<CdrSche
 /// Encodes a record as plain CDR, with its four bytes of header.
 ///
 /// # Errors
-/// As [`wire::encode`](crate::wire::encode): sizes that disagree, a string with a NUL, structs in each other too deep.
+/// Those of [`wire::encode`](crate::wire::encode): inconsistent sizes, a string with a NUL, structs nested too
+/// deep.
 pub fn encode(record: &Record, dialect: Dialect, endian: Endian) -> Result<Vec<u8>, EncodeError> {
     let order = if endian == Endian::Big { Order::Big } else { Order::Little };
     let header = vec![0, u8::from(order == Order::Little), 0, 0];
@@ -73,11 +76,11 @@ pub fn encode(record: &Record, dialect: Dialect, endian: Endian) -> Result<Vec<u
     Ok(encoder.out)
 }
 
-/// Decodes plain CDR of either byte order. Bytes behind the message are ignored.
+/// Decodes plain CDR of either byte order. Bytes after the message are ignored.
 ///
 /// # Errors
-/// A header of another encoding, a sequence of another size than its size field says, and all that
-/// [`wire::decode`](crate::wire::decode) refuses but the fingerprint, which CDR does not have.
+/// A header of another encoding, a sequence whose length differs from its size field, and all errors of
+/// [`wire::decode`](crate::wire::decode) except a wrong fingerprint, which CDR does not have.
 pub fn decode(
     schema: &Arc<Schema>,
     id: StructId,

@@ -1,9 +1,9 @@
-//! What both kinds of schema text say in the same words.
+//! Text shared by both schema languages.
 
 use super::dialect::Dialect;
 use crate::{Const, ConstValue, EnumId, Primitive, Schema};
 
-/// What a primitive type is called.
+/// The name of a primitive type.
 pub(crate) fn primitive(p: Primitive, dialect: Dialect) -> &'static str {
     match (p, dialect) {
         (Primitive::Int8, _) => "int8",
@@ -22,7 +22,7 @@ pub(crate) fn primitive(p: Primitive, dialect: Dialect) -> &'static str {
     }
 }
 
-/// A constant's value as a literal; nothing if there is none for it.
+/// A constant's value as a literal; `None` if it has none.
 pub(crate) fn literal(c: &Const) -> Option<String> {
     match c.value {
         ConstValue::Int(n) => Some(n.to_string()),
@@ -30,7 +30,7 @@ pub(crate) fn literal(c: &Const) -> Option<String> {
     }
 }
 
-/// A constant as the type file says it.
+/// A constant as declared in the type file.
 pub(crate) fn declaration(c: &Const) -> String {
     format!("const {} {} = {}", c.ty.name(), c.name, c.text)
 }

@@ -1,4 +1,4 @@
-//! From bytes to a record.
+//! Decodes bytes to records.
 
 use super::limits::Limits;
 use super::{Counts, DecodeCause, DecodeError, Format, Order};
@@ -7,11 +7,11 @@ use crate::{Extent, Field, Primitive, Schema, StructId, Type};
 use saltus_wire::{DecodeError as BytesError, MAX_DEPTH, Reader};
 use std::sync::Arc;
 
-/// So many empty arrays are remembered: one of each type, and some shapes.
+/// Most empty arrays remembered: one of each type, and some shapes.
 const EMPTIES: usize = 16;
 
-/// Reads records. Trusts neither the bytes nor the schema: memory and time are bounded by the number of bytes
-/// and by what the type always has.
+/// Decodes records. Trusts neither the bytes nor the schema: memory and time are bounded by the number of bytes and
+/// by the minimum size of the type.
 pub(crate) struct Decoder<'a, F> {
     schema: &'a Arc<Schema>,
     reader: Reader<'a>,
@@ -22,7 +22,7 @@ pub(crate) struct Decoder<'a, F> {
     empties: Vec<Arc<Array>>,
 }
 
-/// The next number, as so many bytes, turned as the format wants it.
+/// The next number, with the byte order of the format.
 macro_rules! one {
     ($self:ident, $ty:ty) => {{
         let raw = $self.raw(size_of::<$ty>(), 1)?;
@@ -47,7 +47,7 @@ macro_rules! many {
 }
 
 impl<'a, F: Format> Decoder<'a, F> {
-    /// Reads the struct that starts where `reader` is, in the middle of a message or at its start.
+    /// Reads the struct at the reader's position, within a message or at its start.
     pub fn message(
         schema: &'a Arc<Schema>,
         id: StructId,
@@ -124,12 +124,12 @@ impl<'a, F: Format> Decoder<'a, F> {
             }
             self.items(field.ty, &shape, total, &mut items)?;
         }
-        // The shape multiplies to what was read, so this never fails.
+        // The shape's product is the number of elements read, so this never fails.
         let array = Array::new(&shape, items).ok_or(DecodeCause::TooMuchMemory)?;
         self.share(array).map(Value::Array)
     }
 
-    /// An array; if it is empty, one that was made before.
+    /// An array; if it is empty, a shared one.
     fn share(&mut self, array: Array) -> Result<Arc<Array>, DecodeError> {
         let empty = array.items().is_empty();
         if empty && let Some(known) = self.empties.iter().find(|known| ***known == array) {
@@ -143,7 +143,7 @@ impl<'a, F: Format> Decoder<'a, F> {
         Ok(array)
     }
 
-    /// Sizes of the dimensions, checked against what is left.
+    /// Sizes of the dimensions, checked against the bytes left.
     fn shape(&mut self, field: &Field, so_far: &[Value]) -> Result<Vec<usize>, DecodeError> {
         let mut shape = Vec::with_capacity(field.dims.len());
         for dim in &field.dims {
@@ -160,7 +160,7 @@ impl<'a, F: Format> Decoder<'a, F> {
         Ok(shape)
     }
 
-    /// Least number of bytes that a value takes, padding not counted.
+    /// Least number of bytes of a value, without padding.
     fn min_size(&self, ty: Type) -> usize {
         let least = usize::try_from(self.schema.min_size(ty)).unwrap_or(usize::MAX);
         // At worst all of it is strings, each of which may take 4 bytes instead of 5.
@@ -237,7 +237,7 @@ impl<'a, F: Format> Decoder<'a, F> {
         }
     }
 
-    /// The bytes of the next `n` numbers of `size` bytes, behind their padding.
+    /// The bytes of the next `n` numbers of `size` bytes, after their padding.
     fn raw(&mut self, size: usize, n: usize) -> Result<&'a [u8], DecodeError> {
         if n > 0 {
             self.reader.take(self.format.padding(self.reader.position(), size))?;

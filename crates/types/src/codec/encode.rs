@@ -1,4 +1,4 @@
-//! From a record to bytes.
+//! Encodes records to bytes.
 
 use super::{Counts, EncodeCause, EncodeError, Format, Order};
 use crate::value::{Array, Items, Record, Text, Value};
@@ -6,14 +6,14 @@ use crate::{Extent, Field, Struct};
 use saltus_wire::{EncodeError as ValueError, MAX_DEPTH};
 use std::ops::Range;
 
-/// Writes records behind what is in `out` already.
+/// Appends records to existing bytes.
 pub(crate) struct Encoder<F> {
     pub out: Vec<u8>,
     format: F,
     depth: u32,
 }
 
-/// Appends a slice of numbers, each turned as the format wants it.
+/// Appends a slice of numbers, with the byte order of the format.
 macro_rules! many {
     ($self:ident, $numbers:expr) => {{
         let numbers = $numbers;
@@ -30,7 +30,7 @@ macro_rules! many {
 }
 
 impl<F: Format> Encoder<F> {
-    /// Writes on behind `out`.
+    /// Appends to `out`.
     pub fn new(out: Vec<u8>, format: F) -> Encoder<F> {
         Encoder { out, format, depth: 0 }
     }
@@ -90,7 +90,7 @@ impl<F: Format> Encoder<F> {
                 }
             }
             if has == 0 {
-                // Behind a dimension of size 0 nothing is written, so nothing can be wrong.
+                // After a dimension of size 0 nothing is written, so nothing can be wrong.
                 break;
             }
         }

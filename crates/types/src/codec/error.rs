@@ -1,15 +1,15 @@
-//! Why bytes could not be decoded, or a record not be encoded, and in which field.
+//! Errors of decoding and encoding, with the field.
 
 use saltus_wire::{DecodeError as BytesError, EncodeError as ValueError};
 use std::fmt;
 
-/// Why bytes could not be decoded, and where.
+/// Why bytes could not be decoded, and in which field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecodeError {
-    /// The field, `pose.position[2]`; empty if it concerns the whole message.
+    /// The field, such as `pose.position[2]`; empty for the whole message.
     pub path: String,
-    /// Why.
+    /// The cause.
     pub cause: DecodeCause,
 }
 
@@ -17,28 +17,28 @@ pub struct DecodeError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeCause {
-    /// The bytes are not those of such a value, or too few. Places are counted from the first byte of the message.
+    /// The bytes are invalid, or too few. Offsets are counted from the first byte of the message.
     Bytes(BytesError),
-    /// Its values would take far more memory than its bytes: a type with many fields that take no room, or many empty
+    /// Its values would take far more memory than its bytes: a type with many fields of zero size, or many empty
     /// arrays.
     TooMuchMemory,
-    /// CDR: the header names an encoding that is not plain CDR.
+    /// CDR: the header is not that of plain CDR.
     Encapsulation {
         /// The first two bytes.
         found: u16,
     },
-    /// CDR: a sequence has another number of elements than its size field says.
+    /// CDR: a sequence's number of elements differs from its size field.
     Count {
-        /// What the size field says.
+        /// The value of the size field.
         says: usize,
-        /// How many elements the sequence has.
+        /// The number of elements in the sequence.
         found: u32,
     },
     /// Plain: the bytes are of another layout.
     Layout {
-        /// Hash of the layout that was expected.
+        /// The hash of the expected layout.
         expected: u64,
-        /// What the bytes start with.
+        /// The first bytes of the message.
         found: u64,
     },
     /// Plain: the type has no fixed size, and so no layout.
@@ -59,7 +59,7 @@ impl fmt::Display for DecodeCause {
                 )
             }
             DecodeCause::Count { says, found } => {
-                write!(f, "a sequence of {found} elements, but its size field says {says}")
+                write!(f, "array has {found} elements, but its size field is {says}")
             }
             DecodeCause::Layout { expected, found } => write!(
                 f,
@@ -77,13 +77,13 @@ impl From<BytesError> for DecodeCause {
     }
 }
 
-/// Why a record could not be encoded, and where.
+/// Why a record could not be encoded, and in which field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EncodeError {
-    /// The field, `pose.position[2]`; empty if it concerns the whole message.
+    /// The field, such as `pose.position[2]`; empty for the whole message.
     pub path: String,
-    /// Why.
+    /// The cause.
     pub cause: EncodeCause,
 }
 
@@ -91,18 +91,18 @@ pub struct EncodeError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeCause {
-    /// The value cannot be said in bytes: a string with a NUL, structs in each other too deep.
+    /// The value cannot be encoded: a string with a NUL, structs nested too deep.
     Value(ValueError),
-    /// An array has another size than its size field says.
+    /// An array's size differs from its size field.
     Size {
         /// Name of the size field.
         size_field: String,
-        /// What it says.
+        /// The value of the size field.
         says: i64,
         /// Size of that dimension of the array.
         has: usize,
     },
-    /// CDR: more elements than a sequence can count.
+    /// CDR: more elements than a sequence can hold.
     TooLong(usize),
     /// Plain: the type has no fixed size, and so no layout.
     NotPlain,
@@ -115,14 +115,11 @@ impl fmt::Display for EncodeCause {
         match self {
             EncodeCause::Value(cause) => cause.fmt(f),
             EncodeCause::Size { size_field, says, has } => {
-                write!(
-                    f,
-                    "has {has} elements, but `{size_field}` says {says}; `set_sizes()` makes them agree"
-                )
+                write!(f, "has {has} elements, but `{size_field}` is {says}; `set_sizes()` sets it")
             }
-            EncodeCause::TooLong(has) => write!(f, "{has} elements are more than a sequence can count"),
+            EncodeCause::TooLong(has) => write!(f, "{has} elements are more than a sequence can hold"),
             EncodeCause::NotPlain => f.write_str("a type without a fixed size has no plain layout"),
-            EncodeCause::OtherType => f.write_str("a record of another type than the codec is for"),
+            EncodeCause::OtherType => f.write_str("the record has another type than the codec"),
         }
     }
 }
@@ -136,7 +133,7 @@ impl From<ValueError> for EncodeCause {
 macro_rules! with_path {
     ($error:ident, $cause:ident, $inner:ident) => {
         impl $error {
-            /// What went wrong lies in that field of what was thought.
+            /// Prepends this field to the error's path.
             pub(crate) fn within(mut self, step: &str) -> $error {
                 let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
                 self.path = format!("{step}{dot}{}", self.path);

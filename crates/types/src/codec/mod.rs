@@ -1,4 +1,5 @@
-//! Bytes and records: one walk over the fields for all binary encodings, which differ only in what a [`Format`] says.
+//! Converts between bytes and records: one traversal of the fields for all binary encodings, which differ only in
+//! their [`Format`].
 
 mod decode;
 mod encode;
@@ -13,7 +14,7 @@ pub(crate) use limits::allowed;
 
 use crate::StructId;
 
-/// In which order the bytes of a number come.
+/// The byte order of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Big,
@@ -25,7 +26,7 @@ impl Order {
     pub const NATIVE: Order = if cfg!(target_endian = "little") { Order::Little } else { Order::Big };
 }
 
-/// Where an array says how many elements it has, besides its size field.
+/// Where an array's number of elements is encoded, besides its size field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counts {
     /// Nowhere.
@@ -36,7 +37,7 @@ pub(crate) enum Counts {
     Each,
 }
 
-/// What tells one binary encoding from another.
+/// The properties of a binary encoding.
 pub(crate) trait Format {
     /// Order of the bytes.
     fn order(&self) -> Order;
@@ -44,7 +45,7 @@ pub(crate) trait Format {
     fn counts(&self) -> Counts {
         Counts::None
     }
-    /// Whether a string may have the length 0, without even a NUL. Some writers of CDR do that.
+    /// Whether a string may have the length 0, without even a NUL. Some CDR writers do that.
     fn bare_strings(&self) -> bool {
         false
     }
@@ -52,7 +53,7 @@ pub(crate) trait Format {
     fn dummy(&self) -> bool {
         false
     }
-    /// Bytes to be skipped before a number of `size` bytes at byte `at`.
+    /// Padding before a number of `size` bytes at byte `at`.
     fn padding(&self, at: usize, size: usize) -> usize {
         let _ = (at, size);
         0
@@ -61,12 +62,12 @@ pub(crate) trait Format {
     fn enter(&mut self, id: StructId, at: usize) {
         let _ = (id, at);
     }
-    /// Bytes to be skipped before a field of the present struct.
+    /// Padding before a field of the present struct.
     fn field(&mut self, index: usize, at: usize) -> usize {
         let _ = (index, at);
         0
     }
-    /// The present struct ends; bytes to be skipped behind it.
+    /// The present struct ends; returns the padding after it.
     fn leave(&mut self, at: usize) -> usize {
         let _ = at;
         0

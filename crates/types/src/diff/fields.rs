@@ -1,10 +1,10 @@
-//! Which field of a new version is which of the old one.
+//! Matches the fields of an old and a new version of a type.
 
 use crate::{Dim, Extent, Field, Schema, Type};
 use std::collections::{HashMap, HashSet};
 
-/// For each old field the index of the new one that it has become: the one of the same name, or else one that stands in
-/// the same place and has the same type and dimensions.
+/// For each old field, the index of the matching new one: the one of the same name, otherwise one at the same
+/// position with the same type and dimensions.
 pub(super) fn pair(old: &Schema, a: &[Field], new: &Schema, b: &[Field]) -> Vec<Option<usize>> {
     let by_name: HashMap<&str, usize> = b.iter().enumerate().map(|(j, f)| (f.name.as_str(), j)).collect();
     let mut pairs: Vec<Option<usize>> = a.iter().map(|f| by_name.get(f.name.as_str()).copied()).collect();
@@ -16,7 +16,7 @@ pub(super) fn pair(old: &Schema, a: &[Field], new: &Schema, b: &[Field]) -> Vec<
         if pairs[i].is_some() {
             continue;
         }
-        // The same place: behind the same field as before, or before the same one.
+        // The same position: after the same field as before, or before the same one.
         let behind = if i == 0 { Some(0) } else { pairs[i - 1].map(|j| j + 1) };
         let before = match pairs.get(i + 1) {
             Some(next) => next.and_then(|j| j.checked_sub(1)),
@@ -32,7 +32,7 @@ pub(super) fn pair(old: &Schema, a: &[Field], new: &Schema, b: &[Field]) -> Vec<
     pairs
 }
 
-/// Whether a field could be the other one under another name.
+/// Whether a field could be the other one, renamed.
 fn alike(old: &Schema, a: &Field, new: &Schema, b: &Field, pairs: &[Option<usize>]) -> bool {
     let same = |(x, y): (&Dim, &Dim)| match (x.extent, y.extent) {
         (Extent::Fixed(m), Extent::Fixed(n)) => m == n,
@@ -42,8 +42,8 @@ fn alike(old: &Schema, a: &Field, new: &Schema, b: &Field, pairs: &[Option<usize
     same_type(old, a.ty, new, b.ty) && a.dims.len() == b.dims.len() && a.dims.iter().zip(&b.dims).all(same)
 }
 
-/// Whether two types are versions of one another: the same primitive, enums of one name (which is what is hashed), or
-/// structs that have the same name or a field in common.
+/// Whether two types are versions of each other: the same primitive, enums of one name (which is what is hashed),
+/// or structs with the same name or a field in common.
 pub(super) fn same_type(old: &Schema, a: Type, new: &Schema, b: Type) -> bool {
     match (a, b) {
         (Type::Primitive(a), Type::Primitive(b)) => a == b,
@@ -60,10 +60,10 @@ pub(super) fn same_type(old: &Schema, a: Type, new: &Schema, b: Type) -> bool {
     }
 }
 
-/// Which of the old fields stand elsewhere: as few as possible, so that the others have kept their order.
+/// Which of the old fields have moved: as few as possible, so that the others have kept their order.
 pub(super) fn moved(pairs: &[Option<usize>]) -> Vec<bool> {
-    // The longest run of new places that rises: for each length the old field that ends such a run lowest, and for each
-    // old field the one before it in its run.
+    // The longest increasing run of new positions. For each length, the old field that ends such a run lowest; for
+    // each old field, the one before it in its run.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
     for (i, j) in pairs.iter().enumerate().filter(|(_, j)| j.is_some()) {

@@ -1,4 +1,4 @@
-//! What tells two versions of a type apart, in words for whoever has to mend it.
+//! The differences between two versions of a type, in words.
 
 mod fields;
 
@@ -11,9 +11,9 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The field or constant that it concerns, as the old version calls it (the new one if it was added): `pose.x`; empty
-    /// if it concerns the whole. What
-    /// lies in a struct that is used in several places is told once, with the first of them.
+    /// The field or constant concerned, named as in the old version (in the new one if it was added): `pose.x`;
+    /// empty for the whole type. A difference in a struct that is used in several places is reported once, at the
+    /// first of them.
     pub path: String,
     /// What is different.
     pub what: What,
@@ -23,17 +23,17 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum What {
-    /// The new version has a field more.
+    /// The new version has an additional field.
     Added {
         /// `float[3]`
         ty: String,
     },
-    /// The new version has a field less.
+    /// A field is missing in the new version.
     Removed {
         /// `float[3]`
         ty: String,
     },
-    /// A field of the same type, in the same place, has another name.
+    /// A field of the same type, at the same position, has another name.
     Renamed {
         /// Its new name.
         to: String,
@@ -52,42 +52,43 @@ pub enum What {
         /// `float[n]`
         to: String,
     },
-    /// The size of a dimension is the same number, written otherwise. The bytes are the same, the fingerprint is not.
+    /// The size of a dimension is the same number, written differently. The bytes are the same, the fingerprint is
+    /// not.
     Respelled {
         /// `16`
         from: String,
         /// `0x10`
         to: String,
     },
-    /// A field stands elsewhere in its struct.
+    /// A field has another position in its struct.
     Moved {
-        /// The field that it follows now; nothing if it is the first.
+        /// The field that it follows now; `None` if it is the first.
         after: Option<String>,
     },
-    /// Types that contain themselves do so through others than before, all of which have the same fields. The bytes are
-    /// the same, the fingerprint is not.
+    /// Types that contain themselves do so through other types than before, all of which have the same fields. The
+    /// bytes are the same, the fingerprint is not.
     Recursion,
     /// A constant, or a name of an enum, is new.
     ConstAdded {
         /// Its value.
         value: String,
     },
-    /// A constant, or a name of an enum, is gone.
+    /// A constant, or a name of an enum, was removed.
     ConstRemoved {
         /// Its value.
         value: String,
     },
-    /// A constant, or a name of an enum, stands for something else.
+    /// A constant, or a name of an enum, has another value.
     ConstChanged {
-        /// What it was.
+        /// The old value.
         from: String,
-        /// What it is.
+        /// The new value.
         to: String,
     },
 }
 
 impl What {
-    /// In one or two words that never change their meaning: `added`, `retyped`, `constant removed`, ….
+    /// A name of one or two words that never changes its meaning: `added`, `retyped`, `constant removed`, ….
     pub fn word(&self) -> &'static str {
         match self {
             What::Added { .. } => "added",
@@ -106,8 +107,8 @@ impl What {
 }
 
 impl Change {
-    /// Whether the fingerprint changes with it, so that old and new programs do not understand each other. Constants are
-    /// not part of the fingerprint.
+    /// Whether the fingerprint changes with it, so that old and new programs cannot exchange messages. Constants
+    /// are not part of the fingerprint.
     pub fn alters_fingerprint(&self) -> bool {
         !matches!(self.what, What::ConstAdded { .. } | What::ConstRemoved { .. } | What::ConstChanged { .. })
     }
@@ -127,7 +128,7 @@ impl fmt::Display for Change {
                 "the size of field `{path}` was written `{from}` and is now written `{to}`: the bytes are the same, but \
                  not the fingerprint"
             ),
-            What::Moved { after: Some(after) } => write!(f, "field `{path}` now stands behind `{after}`"),
+            What::Moved { after: Some(after) } => write!(f, "field `{path}` now follows `{after}`"),
             What::Moved { after: None } => write!(f, "field `{path}` is now the first"),
             What::Recursion => f.write_str(
                 "types that contain themselves do so in another way: the bytes are the same, but not the fingerprint",
@@ -145,18 +146,18 @@ impl fmt::Display for Change {
     }
 }
 
-/// What became of a type of a file.
+/// The fate of a type of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Only the old file has it.
     Removed,
     /// Only the new file has it.
     Added,
-    /// Both have it: this one in the old file, that one in the new.
+    /// Both have it: the first ID is of the old file, the second of the new.
     Kept(StructId, StructId),
 }
 
-/// What became of each type of a file, by the full names: those of the old file, then those that are new, both sorted.
+/// The fate of each type of a file, by full name: those of the old file, then new ones, both sorted.
 pub fn fates(
     (old, old_ids): (&Schema, &[StructId]),
     (new, new_ids): (&Schema, &[StructId]),
@@ -173,13 +174,13 @@ pub fn fates(
     old.iter().map(kept).chain(added).collect()
 }
 
-/// What is different in struct `new_id` of schema `new`, compared to struct `old_id` of schema `old`. Empty if they are
-/// the same. If no change [alters the fingerprint](Change::alters_fingerprint), programs built with either understand
-/// each other. Names of types do not matter, only what is in them.
+/// The differences of struct `new_id` of schema `new` from struct `old_id` of schema `old`. Empty if they are the
+/// same. If no change [alters the fingerprint](Change::alters_fingerprint), programs built with either can exchange
+/// messages. Names of types do not matter, only their contents.
 pub fn diff(old: &Schema, old_id: StructId, new: &Schema, new_id: StructId) -> Vec<Change> {
     let mut diff = Diff { old, new, seen: HashSet::new(), todo: Vec::new(), changes: Vec::new() };
     diff.visit(old_id, new_id, String::new());
-    // Not by recursion, since a chain of types may be as long as the files.
+    // Not recursive, since a chain of types may be as long as the files.
     while let Some((a, b, path)) = diff.todo.pop() {
         let first = diff.todo.len();
         diff.structs(a, b, &path);
@@ -249,7 +250,7 @@ impl Diff<'_> {
         }
         let same_size = |(x, y): (&Dim, &Dim)| match (x.extent, y.extent) {
             (Extent::Fixed(m), Extent::Fixed(n)) => m == n,
-            // Under another name it is still the same field.
+            // It is the same field, although renamed.
             (Extent::Variable(m), Extent::Variable(n)) => pairs.get(m) == Some(&Some(n)),
             _ => false,
         };
@@ -275,7 +276,7 @@ impl Diff<'_> {
         }
     }
 
-    /// Compares names and what they stand for.
+    /// Compares names and their values.
     fn consts(&mut self, a: &[(String, String)], b: &[(String, String)], path: &str) {
         let old: HashMap<&String, &String> = a.iter().map(|(name, value)| (name, value)).collect();
         let new: HashMap<&String, &String> = b.iter().map(|(name, value)| (name, value)).collect();
@@ -294,7 +295,7 @@ impl Diff<'_> {
     }
 }
 
-/// `5 (int32_t)`; numbers that are equal are the same, however they are written.
+/// `5 (int32_t)`; equal numbers are the same in any notation.
 fn constant(c: &Const) -> String {
     match c.value {
         crate::ConstValue::Int(n) => format!("{n} ({})", c.ty.name()),

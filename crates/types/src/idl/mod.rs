@@ -1,13 +1,15 @@
 //! Types as OMG IDL 4.2, the schema text that MCAP calls `omgidl` and DDS tools compile.
 //!
-//! Packages become modules, structs stay structs, in one text in which everything is defined before it is used. What
-//! differs from the type file, besides the table in [`cdr`](crate::cdr):
+//! Packages become modules, structs stay structs, in one text in which everything is defined before it is used.
+//! Differences from the type file, besides the table in [`cdr`](crate::cdr):
 //!
-//! - A name that is a keyword of IDL, in whatever case, is escaped as IDL does it: `string` is written `_string`.
-//! - IDL takes `Pose` and `pose` for the same name, and does not let a field have the name of a type that its struct uses:
-//!   of two that collide the later gets a `_` at its end. So do names that started with `_`, which IDL takes for an escape.
-//! - Signs that no identifier may have become `_`.
-//! - Constants stand in a module `NAME_Constants` beside their struct; those that IDL cannot say (`nan`) in a comment.
+//! - A name that is a keyword of IDL, in any case, is escaped as in IDL: `string` is written `_string`.
+//! - IDL treats `Pose` and `pose` as the same name, and does not let a field have the name of a type that its
+//!   struct uses: of two that collide, the later gets a trailing `_`. So do names that started with `_`, which IDL
+//!   treats as an escape.
+//! - Characters that are not allowed in identifiers become `_`.
+//! - Constants are in a module `NAME_Constants` next to their struct; those that IDL cannot express (`nan`) in a
+//!   comment.
 //! - Every struct is `@final`: fields can be neither added nor reordered, as here.
 
 mod names;
@@ -38,7 +40,7 @@ pub fn schema(schema: &Schema, id: StructId) -> Result<CdrSchema, Unsupported> {
     Ok(CdrSchema { encoding: "omgidl", name, text })
 }
 
-/// One struct, and what has to stand around it.
+/// One struct, and the definitions around it.
 struct Definition<'a> {
     schema: &'a Schema,
     names: &'a mut Names,
@@ -49,7 +51,7 @@ struct Definition<'a> {
 impl Definition<'_> {
     fn text(mut self, id: StructId) -> String {
         let name = self.names.own(id).to_owned();
-        // Names of what stands beside it are made of it, without the escape of a keyword.
+        // Names of related definitions are derived from it, without the escape of a keyword.
         let stem = name.trim_start_matches('_');
         self.constants(stem);
         let body = self.body(stem);
@@ -57,10 +59,11 @@ impl Definition<'_> {
         self.out
     }
 
-    /// The members. Structs for rows come out before.
+    /// The members. Structs for rows are written before.
     fn body(&mut self, stem: &str) -> String {
         let mut scope = Scope::default();
-        // The first part of a name that is used in a scope cannot be defined there again. Rows are named by our own path.
+        // The first part of a name that is used in a scope cannot be defined there again. Rows are named by our own
+        // path.
         self.names.modules(&self.of.name).iter().take(1).for_each(|m| scope.reserve(m));
         for field in &self.of.fields {
             if let Type::Struct(_) = field.ty {
@@ -98,7 +101,7 @@ impl Definition<'_> {
         }
     }
 
-    /// A struct with one array of these dimensions; returns how it is called.
+    /// A struct with one array of these dimensions; returns its name.
     fn row(&mut self, stem: &str, field: &Field, dims: &[Dim]) -> String {
         let name = self.names.add(&self.of.name, &format!("{stem}_row"));
         let member = self.member(&name, field, dims, "row");
@@ -136,7 +139,7 @@ impl Definition<'_> {
     }
 }
 
-/// Lines of comment. A backslash at the end of a line would swallow the next one.
+/// Comment lines. A backslash at the end of a line would continue the comment on the next one.
 fn comment(doc: &str, indent: &str) -> String {
     let ends = |c: char| c == '\\' || c.is_whitespace();
     doc.lines().map(|line| format!("{indent}// {line}").trim_end_matches(ends).to_owned() + "\n").collect()

@@ -1,18 +1,18 @@
-//! Names that IDL takes.
+//! Names that are valid in IDL.
 
 use crate::{Schema, StructId, TypeName};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Names that are taken in one scope, in lower case, since IDL does not tell cases apart.
+/// Used names of one scope, in lower case, since IDL does not distinguish case.
 #[derive(Default)]
 pub(super) struct Scope(HashSet<String>);
 
 impl Scope {
-    /// Takes a name away.
+    /// Marks a name as used.
     pub fn reserve(&mut self, name: &str) {
         self.0.insert(name.trim_start_matches('_').to_ascii_lowercase());
     }
-    /// An identifier for `name` that is not taken yet.
+    /// An unused identifier for `name`.
     pub fn add(&mut self, name: &str) -> String {
         let mut id: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         if id.starts_with('_') {
@@ -31,13 +31,13 @@ impl Scope {
     }
 }
 
-/// What modules and structs are called.
+/// The names of modules and structs.
 pub(super) struct Names {
     /// Modules of a package, outermost first.
     modules: HashMap<String, Vec<String>>,
     /// Name of a struct, without its modules.
     types: HashMap<StructId, String>,
-    /// What is taken in each package.
+    /// Used names of each package.
     scopes: HashMap<String, Scope>,
 }
 
@@ -46,7 +46,7 @@ impl Names {
     pub fn new(schema: &Schema, order: &[StructId]) -> Names {
         let mut names = Names { modules: HashMap::new(), types: HashMap::new(), scopes: HashMap::new() };
         names.modules.insert(String::new(), Vec::new());
-        // Packages and those they lie in; a set in order has the outer ones first.
+        // Packages and their outer packages; a sorted set has the outer ones first.
         let mut packages = BTreeSet::new();
         for &id in order {
             let mut package = String::new();
@@ -70,7 +70,7 @@ impl Names {
         }
         names
     }
-    /// A name for something beside struct `of`.
+    /// A name for a definition next to struct `of`.
     pub fn add(&mut self, of: &TypeName, name: &str) -> String {
         self.scopes.entry(package(of)).or_default().add(name)
     }
@@ -78,11 +78,11 @@ impl Names {
     pub fn modules(&self, of: &TypeName) -> &[String] {
         &self.modules[&package(of)]
     }
-    /// What a struct is called within its modules.
+    /// The name of a struct within its modules.
     pub fn own(&self, id: StructId) -> &str {
         &self.types[&id]
     }
-    /// `a::b::pose_t` for what is called `pose_t` in the modules of `of`.
+    /// `a::b::pose_t` for `pose_t` in the modules of `of`.
     pub fn path(&self, of: &TypeName, name: &str) -> String {
         let modules = self.modules(of).iter().map(|m| format!("{m}::"));
         modules.collect::<String>() + name

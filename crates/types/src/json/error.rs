@@ -1,37 +1,37 @@
-//! Why JSON is no message of a type, and where.
+//! Why JSON is not a message of a type, and where.
 
 use std::fmt;
 
-/// Why JSON is no message of a type, and where.
+/// Why JSON is not a message of a type, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JsonError {
-    /// The field, `pose.position[2]`; empty if it concerns the whole.
+    /// The field, such as `pose.position[2]`; empty for the whole message.
     pub path: String,
-    /// Why.
+    /// The cause.
     pub cause: JsonCause,
 }
 
-/// Why JSON is no message of a type.
+/// Why JSON is not a message of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonCause {
-    /// It is no JSON.
+    /// It is not valid JSON.
     Syntax {
-        /// Where, from 1.
+        /// Line, from 1.
         line: usize,
-        /// Where, from 1.
+        /// Column, from 1.
         column: usize,
         /// Why.
         why: String,
     },
-    /// Brackets in brackets, or structs in structs, deeper than any message is.
+    /// Brackets or structs nested deeper than in any message.
     TooDeep,
-    /// Something of another kind than the field takes, or out of its range.
+    /// A value of another kind than the field, or out of its range.
     Expected {
-        /// What the field takes.
+        /// The values that the field accepts.
         expected: String,
-        /// What there is.
+        /// The value found.
         found: String,
     },
     /// A field that the type does not have.
@@ -43,21 +43,21 @@ pub enum JsonCause {
     },
     /// A row of an array has another length than the rows before it, or than its dimension.
     Length {
-        /// How many elements there should be.
+        /// The expected number of elements.
         expected: usize,
-        /// How many there are.
+        /// The number found.
         found: usize,
     },
-    /// An array has another size than its size field says.
+    /// An array's size differs from its size field.
     Size {
         /// Name of the size field.
         size_field: String,
-        /// What it says, or another array that it counts has.
+        /// The value of the size field, or the size of another array that it counts.
         says: i64,
-        /// What this array has.
+        /// The size of this array.
         has: usize,
     },
-    /// What is left out would be absurdly large.
+    /// The omitted fields would be too large.
     TooLarge,
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for JsonCause {
             JsonCause::Syntax { line, column, why } => {
                 write!(f, "not JSON: {why} (line {line}, column {column})")
             }
-            JsonCause::TooDeep => f.write_str("nested deeper than any message is"),
+            JsonCause::TooDeep => f.write_str("nested deeper than any message"),
             JsonCause::Expected { expected, found } => write!(f, "expected {expected}, found {found}"),
             JsonCause::Unknown { of, meant: Some(meant) } => {
                 write!(f, "{of} has no such field; did you mean `{meant}`?")
@@ -76,16 +76,16 @@ impl fmt::Display for JsonCause {
             JsonCause::Length { expected, found } => write!(f, "expected {expected} elements, found {found}"),
             JsonCause::Size { size_field, says, has } => write!(
                 f,
-                "has {has} elements, but `{size_field}` is {says}; leave `{size_field}` out and it is taken from the \
+                "has {has} elements, but `{size_field}` is {says}; omit `{size_field}` and it is set from the \
                  array, if all arrays that it counts have the same size"
             ),
-            JsonCause::TooLarge => f.write_str("what is left out would be more than 256 MiB of zeros"),
+            JsonCause::TooLarge => f.write_str("the omitted fields would be more than 256 MiB of zeros"),
         }
     }
 }
 
 impl JsonError {
-    /// What went wrong lies in that field, or at that index, of what was thought.
+    /// Prepends this field or index to the error's path.
     pub(super) fn within(mut self, step: &str) -> JsonError {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         self.path = format!("{step}{dot}{}", self.path);

@@ -1,4 +1,4 @@
-//! From JSON to a record.
+//! Converts JSON to records.
 
 use super::{JsonCause, JsonError};
 use crate::suggest::nearest;
@@ -14,7 +14,7 @@ pub(super) struct Reader<'s> {
     zeros: Zeros<'s>,
 }
 
-/// What is read of a field: a value, or an array whose shape may not be known yet.
+/// The result of reading a field: a value, or an array whose shape may not be known yet.
 enum Part {
     Value(Value),
     Rows(Rows),
@@ -52,7 +52,7 @@ impl<'s> Reader<'s> {
         Ok(Record::of(schema, id, values))
     }
 
-    /// Reads a struct in a struct.
+    /// Reads a struct inside a struct.
     pub fn nested(&mut self, id: StructId, json: &Json) -> Result<Record, JsonError> {
         if self.zeros.depth == saltus_wire::MAX_DEPTH {
             return Err(JsonCause::TooDeep.into());
@@ -82,7 +82,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// What the size fields say, by field index: what they were given, or else what the first of their arrays has.
+/// The values of the size fields, by field index: those given, otherwise the size of the first of their arrays.
 fn sizes(of: &Struct, object: &Map<String, Json>, parts: &mut [Part]) -> Result<Vec<i64>, JsonError> {
     let mut sizes = vec![0; parts.len()];
     for i in of.size_fields() {
@@ -99,14 +99,14 @@ fn sizes(of: &Struct, object: &Map<String, Json>, parts: &mut [Part]) -> Result<
         sizes[i] = value.as_i64().unwrap_or(0);
         if sizes[i] < 0 {
             let found = sizes[i].to_string();
-            let cause = JsonCause::Expected { expected: "a size, which is not negative".into(), found };
+            let cause = JsonCause::Expected { expected: "a size of at least 0".into(), found };
             return Err(JsonError::from(cause).within(&field.name));
         }
     }
     Ok(sizes)
 }
 
-/// An array of the sizes that its size fields say.
+/// An array with the sizes of its size fields.
 fn shaped(of: &Struct, field: &Field, rows: Rows, sizes: &[i64]) -> Result<Value, JsonError> {
     let mut shape = Vec::with_capacity(field.dims.len());
     for (dim, known) in field.dims.iter().zip(&rows.shape) {
@@ -124,7 +124,7 @@ fn shaped(of: &Struct, field: &Field, rows: Rows, sizes: &[i64]) -> Result<Value
         shape.push(n);
     }
     let has = rows.items.len();
-    // Only an array that is missing has fewer elements than its size fields say.
+    // Only an array that is missing has fewer elements than its size fields.
     let array = Array::new(&shape, rows.items).ok_or_else(|| {
         let size = |d: &crate::Dim| if let Extent::Variable(i) = d.extent { Some(i) } else { None };
         let i = field.dims.iter().find_map(size).unwrap_or(0);
@@ -134,7 +134,7 @@ fn shaped(of: &Struct, field: &Field, rows: Rows, sizes: &[i64]) -> Result<Value
 }
 
 fn too_many(p: Primitive, n: usize) -> JsonError {
-    let expected = format!("arrays that a size of {} can count", p.name());
+    let expected = format!("arrays that fit a size of {}", p.name());
     JsonCause::Expected { expected, found: format!("{n} elements") }.into()
 }
 
@@ -143,7 +143,7 @@ fn unknown(of: &Struct, name: &str) -> JsonError {
     JsonCause::Unknown { of: of.name.to_string(), meant }.into()
 }
 
-/// Something else than what was expected.
+/// The error for an unexpected value.
 pub(super) fn expected(expected: impl Into<String>, json: &Json) -> JsonError {
     let found = match json {
         Json::Null => "null".into(),
@@ -163,15 +163,15 @@ impl From<TooLarge> for JsonError {
     }
 }
 
-/// The elements of an array, and the sizes of its dimensions as far as they are known: of an array without elements the
-/// inner ones are not.
+/// The elements of an array, and the known sizes of its dimensions: the inner sizes of an array without elements
+/// are unknown.
 struct Rows {
     pub shape: Vec<Option<usize>>,
     pub items: Items,
 }
 
 impl Rows {
-    /// An array of which nothing is there.
+    /// An array that is missing.
     pub fn missing(field: &Field) -> Rows {
         let known = |d: &crate::Dim| if let Extent::Fixed(n) = d.extent { Some(n as usize) } else { None };
         Rows { shape: field.dims.iter().map(known).collect(), items: Items::empty(field.ty) }
@@ -179,7 +179,7 @@ impl Rows {
 }
 
 impl Reader<'_> {
-    /// Reads arrays in arrays.
+    /// Reads nested arrays.
     fn rows(&mut self, field: &Field, json: &Json) -> Result<Rows, JsonError> {
         let mut rows = Rows::missing(field);
         self.dimension(field, json, 0, &mut rows)?;
@@ -245,7 +245,7 @@ impl Reader<'_> {
     }
 }
 
-/// Notes the length of a row; all rows of a dimension have the same.
+/// Records the length of a row; all rows of a dimension have the same.
 fn length(known: &mut Option<usize>, found: usize) -> Result<(), JsonError> {
     match *known.get_or_insert(found) {
         expected if expected != found => Err(JsonCause::Length { expected, found }.into()),

@@ -1,4 +1,4 @@
-//! From a record to JSON.
+//! Converts records to JSON.
 
 use super::options::Options;
 use crate::value::{Array, Items, Record, Text, Value, starting};
@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::fmt::{Display, Write};
 
-/// Largest integer that every reader of JSON takes exactly.
+/// Largest integer that every reader of JSON reads exactly.
 const MAX_EXACT: i64 = (1 << 53) - 1;
 
 pub(super) struct Writer {
@@ -49,7 +49,7 @@ impl Writer {
         let shape = array.shape();
         match array.items() {
             Items::Byte(v) if self.options.base64 => {
-                // One string for each row, empty ones too.
+                // One string for each row, including empty ones.
                 let (rows, width) = shape.split_at(shape.len() - 1);
                 let mut at = 0;
                 self.rows(rows, |w, _| {
@@ -71,7 +71,7 @@ impl Writer {
         }
     }
 
-    /// Arrays in arrays. What lies behind a dimension of size 0 cannot be seen.
+    /// Nested arrays. Dimensions after one of size 0 are not visible.
     fn rows(&mut self, shape: &[usize], mut element: impl FnMut(&mut Writer, usize)) {
         // Rows of size 0 are written too, as `[]`: as many dimensions as there are before the first 0.
         let deep = shape.iter().position(|&n| n == 0).unwrap_or(shape.len());
@@ -120,7 +120,7 @@ impl Writer {
         if v.is_finite() {
             let mut buffer = zmij::Buffer::new();
             let short = buffer.format_finite(v);
-            // Most readers read a double and round it: that has to lead back as well.
+            // Most readers read a double and round it: that must restore the value as well.
             let back = short.parse::<f64>().map(|d| (d as f32).to_bits());
             if back == Ok(v.to_bits()) { self.out.push_str(short) } else { self.double(v.into()) }
         } else if v.is_nan() && v.to_bits() != f32::NAN.to_bits() {
@@ -191,7 +191,7 @@ impl Writer {
     }
 }
 
-/// A string in quotes, escaped where JSON wants it, and where a terminal would obey it.
+/// A string in quotes, escaped where JSON requires it, and where a terminal would interpret it.
 fn string(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {

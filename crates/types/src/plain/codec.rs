@@ -1,4 +1,4 @@
-//! Plain messages by the schema alone, for tools that have no generated code.
+//! Codec for plain messages by schema, for tools without generated code.
 
 use super::{HASH_SIZE, Layout, flat, layouts};
 use crate::codec::{DecodeCause, DecodeError, Decoder, EncodeCause, EncodeError, Encoder, Format, Order};
@@ -8,7 +8,7 @@ use saltus_wire::Reader;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What it takes to read and write the plain messages of one type: found out once, since a layout may be long.
+/// Encodes and decodes plain messages of one type. The layout is computed once, since it may be long.
 #[derive(Clone, Debug)]
 pub struct PlainCodec {
     schema: Arc<Schema>,
@@ -19,7 +19,7 @@ pub struct PlainCodec {
 }
 
 impl PlainCodec {
-    /// Of a struct; nothing if it has no plain layout.
+    /// The codec of a struct; `None` if it has no plain layout.
     pub fn new(schema: &Arc<Schema>, id: StructId) -> Option<PlainCodec> {
         let layouts = layouts(schema, id)?;
         let plain = flat(schema, id, &layouts)?;
@@ -29,10 +29,10 @@ impl PlainCodec {
     pub fn hash(&self) -> u64 {
         self.hash
     }
-    /// Decodes a message: the hash and the struct. Bytes behind it are ignored.
+    /// Decodes a message: the hash and the struct. Bytes after it are ignored.
     ///
     /// # Errors
-    /// The bytes are of another layout (both hashes are told), or there are too few.
+    /// The bytes are of another layout (the error has both hashes), or there are too few.
     pub fn decode(&self, bytes: &[u8]) -> Result<Record, DecodeError> {
         let mut reader = Reader::new(bytes);
         let mut hash = [0; HASH_SIZE];
@@ -46,7 +46,7 @@ impl PlainCodec {
     /// Encodes a record of its type: the hash and the struct, padding zero.
     ///
     /// # Errors
-    /// The record is of another struct or schema, or its structs lie in each other too deep.
+    /// The record is of another struct or schema, or its structs are nested too deep.
     pub fn encode(&self, record: &Record) -> Result<Vec<u8>, EncodeError> {
         if !Arc::ptr_eq(record.schema(), &self.schema) || record.id() != self.id {
             return Err(EncodeCause::OtherType.into());
@@ -62,15 +62,15 @@ impl PlainCodec {
     }
 }
 
-/// Decodes one message in the plain layout. Of many, [`PlainCodec`] is quicker.
+/// Decodes one message in the plain layout. For many messages, [`PlainCodec`] is faster.
 ///
 /// # Errors
-/// As [`PlainCodec::decode`]; and the type has no plain layout.
+/// Those of [`PlainCodec::decode`]; and the type has no plain layout.
 pub fn decode_plain(schema: &Arc<Schema>, id: StructId, bytes: &[u8]) -> Result<Record, DecodeError> {
     PlainCodec::new(schema, id).ok_or(DecodeCause::NotPlain)?.decode(bytes)
 }
 
-/// Encodes one message in the plain layout. Of many, [`PlainCodec`] is quicker.
+/// Encodes one message in the plain layout. For many messages, [`PlainCodec`] is faster.
 ///
 /// # Errors
 /// The type has no plain layout.
@@ -78,10 +78,10 @@ pub fn encode_plain(record: &Record) -> Result<Vec<u8>, EncodeError> {
     PlainCodec::new(record.schema(), record.id()).ok_or(EncodeCause::NotPlain)?.encode(record)
 }
 
-/// The bytes as they lie in memory: every field at its offset in its struct.
+/// The memory layout: every field at its offset in its struct.
 struct Memory<'a> {
     layouts: &'a HashMap<StructId, Layout>,
-    /// The structs that are open, and where they start.
+    /// The structs being processed, and their offsets.
     open: Vec<(StructId, usize)>,
 }
 
@@ -104,7 +104,7 @@ impl Format for Memory<'_> {
         self.open.push((id, at));
     }
     fn field(&mut self, index: usize, at: usize) -> usize {
-        // What takes no room has no place, and needs none.
+        // A field of zero size has no offset, and needs none.
         let place = self.layout().and_then(|l| {
             let found = l.fields.binary_search_by_key(&index, |f| f.index);
             found.ok().map(|i| l.fields[i].offset)

@@ -1,8 +1,8 @@
-//! The plain layout: fixed-size types as they lie in memory, so that a message is built and read in place.
+//! The plain layout: fixed-size types in their memory layout, so that a message is built and read in place.
 //!
-//! A struct lies as `repr(C)` lays it: fields in their order, each at a multiple of its alignment, in the machine's own
-//! byte order. Nothing is left to the compiler: padding is explicit (`_pad0`, `_pad1`, …, zero), and the generated code
-//! asserts every offset.
+//! A struct has the layout of `repr(C)`: fields in order, each at a multiple of its alignment, in the machine's
+//! byte order. Nothing is left to the compiler: padding is explicit (`_pad0`, `_pad1`, …, zero), and the generated
+//! code asserts every offset.
 //!
 //! | field | in memory |
 //! |---|---|
@@ -11,10 +11,10 @@
 //! | an enum | `int32_t` |
 //! | a struct | inline, aligned as its widest field, its size a multiple of that |
 //! | an array | its elements one after another, the last dimension fastest |
-//! | what takes no room (an empty struct) | nothing: it is no member |
+//! | a field of zero size (an empty struct) | nothing: it is not a member |
 //!
-//! A message in a channel is the layout's hash (8 bytes, in the machine's order) and the struct. The hash is FNV-1a (64
-//! bits) of a text that says all this, so that two programs that disagree on it notice:
+//! A message in a channel is the layout's hash (8 bytes, in the machine's order) and the struct. The hash is FNV-1a
+//! (64 bits) of a text with all of this, so that two programs that disagree on it detect that:
 //!
 //! ```text
 //! saltus-plain 1 little
@@ -32,55 +32,56 @@ use crate::{Extent, Field, Schema, StructId, Type};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Bytes of the layout hash, with which a message starts.
+/// Bytes of the layout hash at the start of a message.
 pub const HASH_SIZE: usize = 8;
-/// Largest struct that is laid out, in bytes.
+/// Largest struct with a plain layout, in bytes.
 pub const MAX_SIZE: u64 = i32::MAX as u64;
-/// How many leaves a layout may have. Structs in structs can make a short file into very many.
+/// Most leaves of a layout. Nested structs can make a short file into very many.
 pub const MAX_LEAVES: usize = 1 << 16;
-/// How long all names of leaves may be together, in bytes.
+/// Most bytes of all leaf names together.
 const MAX_NAMES: usize = 16 << 20;
 
-/// Where the fields of one struct lie.
+/// The layout of one struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plain {
     /// The struct.
     pub id: StructId,
-    /// The fields that take room, in their order.
+    /// The fields of nonzero size, in order.
     pub fields: Vec<PlainField>,
-    /// Bytes of padding behind the last field.
+    /// Bytes of padding after the last field.
     pub tail: usize,
-    /// Bytes of the whole; 0 if no field takes room.
+    /// Size in bytes; 0 if no field has a size.
     pub size: usize,
-    /// What its address must be a multiple of: 1, 2, 4 or 8.
+    /// Its alignment: 1, 2, 4 or 8.
     pub align: usize,
     /// Hash of the layout, on this machine.
     pub hash: u64,
-    /// Every number in it, those of structs in structs too: what is hashed but for byte order, size and alignment.
+    /// Every number in it, including those in nested structs: the hashed text without byte order, size and
+    /// alignment.
     pub leaves: Vec<Leaf>,
 }
 
-/// Where a field lies.
+/// The position of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainField {
     /// Its index in [`Struct::fields`](crate::Struct::fields).
     pub index: usize,
     /// Bytes from the start of the struct.
     pub offset: usize,
-    /// Bytes of padding before it, behind the field before it.
+    /// Bytes of padding before it, after the previous field.
     pub padding: usize,
-    /// Bytes that it takes, all elements of an array together.
+    /// Its size in bytes, all elements of an array together.
     pub size: usize,
 }
 
-/// A field that is no struct, or an array of such, wherever it lies.
+/// A field that is not a struct, or an array of those, at any depth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// Bytes from the start of the outermost struct to its first element.
     pub offset: usize,
-    /// Type of its elements; never a string, never a struct.
+    /// Type of its elements; never a string or a struct.
     pub ty: Type,
-    /// Its name with the dimensions of all it lies in: `legs[4].joints[3]`.
+    /// Its path, with the dimensions of all enclosing fields: `legs[4].joints[3]`.
     pub name: String,
 }
 
@@ -94,10 +95,10 @@ impl Leaf {
     }
 }
 
-/// The layout of a struct, and the hash that stands before its messages.
+/// The layout of a struct, and the hash before its messages.
 ///
-/// Nothing if it has no fixed size ([`Schema::is_fixed`]), is larger than [`MAX_SIZE`], or has more than [`MAX_LEAVES`]
-/// leaves.
+/// `None` if it has no fixed size ([`Schema::is_fixed`]), is larger than [`MAX_SIZE`], or has more than
+/// [`MAX_LEAVES`] leaves.
 pub fn plain(schema: &Schema, id: StructId) -> Option<Plain> {
     flat(schema, id, &layouts(schema, id)?)
 }
@@ -119,7 +120,7 @@ fn flat(schema: &Schema, id: StructId, layouts: &HashMap<StructId, Layout>) -> O
     })
 }
 
-/// A layout without what it contains.
+/// A layout without nested fields.
 #[derive(Clone, Debug)]
 struct Layout {
     fields: Vec<PlainField>,
@@ -134,7 +135,7 @@ fn layouts(schema: &Schema, root: StructId) -> Option<HashMap<StructId, Layout>>
         return None;
     }
     let mut done = HashMap::new();
-    // Nothing of fixed size contains itself, so that what is contained always comes first.
+    // Fixed-size types cannot contain themselves, so contained ones always come first.
     for id in schema.closure(root) {
         let layout = layout(&schema.get(id).fields, &done)?;
         done.insert(id, layout);
@@ -179,7 +180,7 @@ struct Flat<'a> {
 }
 
 impl Flat<'_> {
-    /// A schema bounds how deep structs lie in each other by value, and so this recursion.
+    /// A schema bounds how deep structs are nested by value, and so this recursion.
     fn add(&mut self, id: StructId, base: usize, prefix: &str) -> Option<()> {
         for slot in &self.layouts[&id].fields {
             let field = &self.schema.get(id).fields[slot.index];
@@ -205,7 +206,7 @@ impl Flat<'_> {
     }
 }
 
-/// What is hashed.
+/// The text that is hashed.
 fn text(root: &Layout, leaves: &[Leaf]) -> String {
     let order = if cfg!(target_endian = "little") { "little" } else { "big" };
     let mut text = format!("saltus-plain 1 {order}\n");

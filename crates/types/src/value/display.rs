@@ -1,7 +1,7 @@
 //! Records as text for people.
 //!
-//! `{}` is one line, `{:#}` one field a line. With a precision (`{:.16}`) an array shows only so many elements and says
-//! how many it has.
+//! `{}` is one line, `{:#}` one field per line. With a precision (`{:.16}`) an array shows only that many elements
+//! and its length.
 
 use super::{Array, Items, Record, Value};
 use crate::{Schema, Type};
@@ -53,7 +53,7 @@ fn line(record: &Record, f: &mut Formatter<'_>) -> fmt::Result {
     f.write_str(if record.values().is_empty() { "}" } else { " }" })
 }
 
-/// One field a line, structs further in.
+/// One field per line, nested structs indented.
 fn lines(record: &Record, f: &mut Formatter<'_>, depth: usize) -> fmt::Result {
     for (field, value) in record.fields() {
         match value {
@@ -83,7 +83,7 @@ fn lines(record: &Record, f: &mut Formatter<'_>, depth: usize) -> fmt::Result {
     Ok(())
 }
 
-/// A value in one line; enums by name.
+/// A value on one line; enums by name.
 fn inline(schema: &Schema, ty: Type, value: &Value, f: &mut Formatter<'_>) -> fmt::Result {
     match value {
         Value::Enum(v) => name(schema, ty, *v, f),
@@ -108,7 +108,7 @@ fn elements(array: &Array, f: &mut Formatter<'_>, enums: Option<(&Schema, Type)>
     let shown = f.precision().unwrap_or(usize::MAX).min(total);
     let mut open = 0;
     for i in 0..shown {
-        // A dimension opens where all those inside it start again.
+        // A dimension opens where all inner dimensions start again.
         let starts = starting(shape, i);
         f.write_str(if i == 0 { "" } else { ", " })?;
         for _ in 0..starts {

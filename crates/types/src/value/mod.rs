@@ -1,12 +1,12 @@
 //! Messages of any type, without generated code.
 //!
-//! A message is a [`Record`]: a struct of a schema with a [`Value`] for each field. It knows its schema, so it can say what
-//! its fields are called, print itself and be turned into any encoding. Arrays of numbers are vectors of numbers
-//! ([`Items`]), not of values, whatever number of dimensions they have.
+//! A message is a [`Record`]: a struct of a schema with a [`Value`] for each field. It refers to its schema, so it
+//! can name its fields, print itself and be converted to any encoding. Arrays of numbers are vectors of numbers
+//! ([`Items`]), not of values, for any number of dimensions.
 //!
-//! A record always fits its struct: each value has the type of its field, and each array has as many dimensions as its
-//! field, those of fixed size in that size. Only size fields may disagree with the arrays that they count, until
-//! [`Record::set_sizes`] makes them agree; encoders refuse such a record.
+//! A record always fits its struct: each value has the type of its field, and each array has the dimensions of its
+//! field, with the fixed sizes. Only size fields may differ from the arrays that they count, until
+//! [`Record::set_sizes`] sets them; encoders refuse such a record.
 
 mod display;
 pub(crate) mod memory;
@@ -89,7 +89,7 @@ impl Value {
     pub fn as_array(&self) -> Option<&Array> {
         if let Value::Array(v) = self { Some(v) } else { None }
     }
-    /// What it is, in the words of the language: `int32_t`, `struct`, `array`.
+    /// Its kind, in the terms of the language: `int32_t`, `struct`, `array`.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Int8(_) => "int8_t",
@@ -187,7 +187,7 @@ pub enum Items {
     Record(Vec<Record>),
 }
 
-/// The same for the elements of any type: `$v` is the vector.
+/// Evaluates an expression for elements of any type: `$v` is the vector.
 macro_rules! with_items {
     ($items:expr, $v:ident => $body:expr) => {
         match $items {
@@ -211,7 +211,7 @@ impl Items {
     pub fn empty(ty: Type) -> Items {
         Items::with_capacity(ty, 0)
     }
-    /// No elements of this type, and room for `n`.
+    /// No elements of this type, with capacity for `n`.
     pub(crate) fn with_capacity(ty: Type, n: usize) -> Items {
         match ty {
             Type::Primitive(Primitive::Int8) => Items::Int8(Vec::with_capacity(n)),
@@ -227,7 +227,7 @@ impl Items {
             Type::Struct(_) => Items::Record(Vec::with_capacity(n)),
         }
     }
-    /// How many there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         with_items!(self, v => v.len())
     }
@@ -267,7 +267,7 @@ impl Items {
             Items::Record(v) => Items::Record(v.get(start..end)?.into()),
         })
     }
-    /// What the elements are, as [`Value::kind`] says it.
+    /// The kind of the elements, as [`Value::kind`].
     pub fn kind(&self) -> &'static str {
         match self {
             Items::Int8(_) => "int8_t",
@@ -285,7 +285,7 @@ impl Items {
     }
 }
 
-/// Floats by their bits, as in [`Value`].
+/// Floats are compared by their bits, as in [`Value`].
 impl PartialEq for Items {
     fn eq(&self, other: &Items) -> bool {
         match (self, other) {
@@ -317,7 +317,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// An array of this shape; nothing if `shape` does not multiply to the number of `items`, or is empty.
+    /// An array of this shape; `None` if the product of `shape` is not the number of `items`, or `shape` is empty.
     pub fn new(shape: &[usize], items: Items) -> Option<Array> {
         (!shape.is_empty() && count(shape) == Some(items.len())).then(|| Array { shape: shape.into(), items })
     }
@@ -325,7 +325,7 @@ impl Array {
     pub fn flat(items: Items) -> Array {
         Array { shape: [items.len()].into(), items }
     }
-    /// Sizes of its dimensions, outermost first. Behind one of size 0 the others may be anything.
+    /// Sizes of its dimensions, outermost first. After one of size 0, the others are arbitrary.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
@@ -340,7 +340,7 @@ impl Array {
     pub(super) fn records_mut(&mut self) -> &mut [Record] {
         if let Items::Record(v) = &mut self.items { v } else { &mut [] }
     }
-    /// What lies at these indices: an element, or an array of the dimensions that are left. A copy.
+    /// The value at these indices: an element, or an array of the remaining dimensions. A copy.
     pub fn at(&self, indices: &[usize]) -> Option<Value> {
         let rest = self.shape.get(indices.len()..)?;
         let start = self.offset(indices)?;
@@ -350,7 +350,7 @@ impl Array {
         let items = self.items.part(start, start + count(rest)?)?;
         Some(Array { shape: rest.into(), items }.into())
     }
-    /// Position of the first element at these indices, of which there may be fewer than dimensions.
+    /// Position of the first element at these indices, which may be fewer than the dimensions.
     pub(super) fn offset(&self, indices: &[usize]) -> Option<usize> {
         let mut offset = 0usize;
         for (&i, &n) in indices.iter().zip(&self.shape) {
@@ -370,7 +370,7 @@ impl Array {
     }
 }
 
-/// How many elements a shape has, if a `usize` can say it. 0 if any dimension is 0.
+/// The number of elements of a shape, if it fits into a `usize`. 0 if any dimension is 0.
 pub(crate) fn count(shape: &[usize]) -> Option<usize> {
     if shape.contains(&0) {
         return Some(0);
@@ -392,7 +392,7 @@ impl Record {
         debug_assert_eq!(schema.get(id).fields.len(), values.len());
         Record { schema: schema.clone(), id, values: values.into() }
     }
-    /// The schema that its types are of.
+    /// The schema of its types.
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
@@ -417,11 +417,11 @@ impl Record {
         let (i, _) = self.definition().field(name)?;
         self.values.get(i)
     }
-    /// Gives a field another value.
+    /// Sets the value of a field.
     ///
     /// # Errors
-    /// There is no such field, or the value has another type or other fixed sizes. Records must be of the same schema:
-    /// the same `Arc`.
+    /// The field does not exist, or the value has another type or other fixed sizes. Records must be of the same
+    /// schema: the same `Arc`.
     pub fn set(&mut self, name: &str, value: impl Into<Value>) -> Result<(), Misfit> {
         let misfit = |expected: String, found: String| Misfit { field: name.into(), expected, found };
         let Some((i, field)) = self.schema.get(self.id).field(name) else {
@@ -434,14 +434,14 @@ impl Record {
         self.values[i] = value;
         Ok(())
     }
-    /// Gives every size field, in any depth, the size of the first array that it counts and that has elements. A size that its type cannot
-    /// say is left alone; then encoding tells.
+    /// Sets every size field, at any depth, to the size of the first array that it counts and that has elements. A
+    /// size that does not fit its type is left alone; encoding then returns an error.
     pub fn set_sizes(&mut self) {
         let schema = self.schema.clone();
         let definition = schema.get(self.id);
         for i in definition.size_fields() {
             let sizes = definition.sized_by(i).filter_map(|(at, dim)| match &self.values[at] {
-                // What lies behind a dimension of size 0 says nothing, unless all do.
+                // Inner sizes after a dimension of size 0 do not count, unless all do.
                 Value::Array(a) => Some((a.shape()[..dim].contains(&0), *a.shape().get(dim)?)),
                 _ => None,
             });
@@ -464,7 +464,7 @@ impl Record {
     }
 }
 
-/// An integer of that type, if it can say `n`.
+/// An integer of that type, if `n` fits into it.
 pub(crate) fn integer(ty: Primitive, n: i64) -> Option<Value> {
     match ty {
         Primitive::Int8 => n.try_into().ok().map(Value::Int8),
@@ -476,7 +476,7 @@ pub(crate) fn integer(ty: Primitive, n: i64) -> Option<Value> {
     }
 }
 
-/// Whether a value is one of a field; else what it is instead.
+/// Checks that a value fits a field; otherwise returns what it is instead.
 fn fits(schema: &Arc<Schema>, field: &Field, value: &Value) -> Result<(), String> {
     let same = |r: &Record, id: StructId| Arc::ptr_eq(&r.schema, schema) && r.id == id;
     match value {
@@ -554,9 +554,9 @@ impl fmt::Debug for Record {
 pub struct Misfit {
     /// Name of the field.
     pub field: String,
-    /// What it takes.
+    /// The expected value.
     pub expected: String,
-    /// What it was given.
+    /// The value given.
     pub found: String,
 }
 

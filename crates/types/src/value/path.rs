@@ -3,13 +3,14 @@
 use super::{Array, Record, Value};
 
 impl Record {
-    /// What lies at `pose.position[2]`, in any depth: a copy. An array may be given fewer indices than it has dimensions.
+    /// The value at `pose.position[2]`, at any depth: a copy. An array may have fewer indices than it has
+    /// dimensions.
     pub fn get(&self, path: &str) -> Option<Value> {
         find(self, path)
     }
 }
 
-/// What lies at `path` below `record`, copied.
+/// The value at `path` below `record`, copied.
 fn find(record: &Record, path: &str) -> Option<Value> {
     let (mut record, mut path) = (record, path);
     loop {
@@ -21,7 +22,7 @@ fn find(record: &Record, path: &str) -> Option<Value> {
             _ => None,
         };
         let Some(next) = rest.strip_prefix('.') else {
-            // `field` and `indices` leave nothing else.
+            // `field` and `indices` leave no other case.
             return array.map_or_else(|| Some(value.clone()), |a| a.at(&indices));
         };
         record = match array {
@@ -32,7 +33,7 @@ fn find(record: &Record, path: &str) -> Option<Value> {
     }
 }
 
-/// The field that `path` starts with, and the path behind its name. The longest name wins: `.` may be part of one.
+/// The field that `path` starts with, and the rest of the path. The longest name wins: `.` may be part of one.
 fn field<'r, 'p>(record: &'r Record, path: &'p str) -> Option<(&'r Value, &'p str)> {
     let ends = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
     record
@@ -41,7 +42,7 @@ fn field<'r, 'p>(record: &'r Record, path: &'p str) -> Option<(&'r Value, &'p st
         .min_by_key(|(_, rest)| rest.len())
 }
 
-/// The indices that `path` starts with, `[1][2]`, and the path behind them, which is empty or starts with a dot.
+/// The indices that `path` starts with, `[1][2]`, and the rest of the path, which is empty or starts with a dot.
 fn indices(mut path: &str) -> Option<(Vec<usize>, &str)> {
     let mut indices = Vec::new();
     while let Some(inner) = path.strip_prefix('[') {

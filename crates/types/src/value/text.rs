@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// A string as it came from the wire: nearly always UTF-8, but C programs may put any bytes into one, and they have to
-/// survive being recorded, printed and sent on.
+/// A string as received: nearly always UTF-8, but C programs may put any bytes into one, and these must survive
+/// being recorded, printed and published again.
 #[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Text(Vec<u8>);
 
@@ -17,7 +17,7 @@ impl Text {
     pub fn as_str(&self) -> Option<&str> {
         str::from_utf8(&self.0).ok()
     }
-    /// The string, with what is not UTF-8 replaced by `�`.
+    /// The string, with invalid UTF-8 replaced by `�`.
     pub fn to_str_lossy(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.0)
     }
@@ -44,7 +44,7 @@ impl From<Vec<u8>> for Text {
     }
 }
 
-/// In quotes; what would not print is escaped, a byte that is not UTF-8 as `\xff`.
+/// In quotes; unprintable characters are escaped, a byte that is not UTF-8 as `\xff`.
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("\"")?;

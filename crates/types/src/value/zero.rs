@@ -1,4 +1,4 @@
-//! Values in which all is zero or empty.
+//! Values that are all zero or empty.
 
 use super::{Array, Items, Record, Text, Value};
 use crate::{Extent, Field, Primitive, Schema, StructId, Type};
@@ -6,24 +6,24 @@ use saltus_wire::MAX_DEPTH;
 use std::fmt;
 use std::sync::Arc;
 
-/// How many bytes of zeros are made at most: as many as LCM's longest message has.
+/// Most bytes of zeros: as many as LCM's longest message has.
 const MAX_ZEROS: usize = 1 << 28;
 
 impl Record {
-    /// A record in which all is 0, `false` or empty.
+    /// A record in which everything is 0, `false` or empty.
     ///
     /// # Errors
-    /// The type is absurdly large, or its structs lie in each other too deep.
+    /// The type is too large, or its structs are nested too deep.
     pub fn zero(schema: &Arc<Schema>, id: StructId) -> Result<Record, TooLarge> {
         Zeros::new(schema).record(id)
     }
 }
 
-/// Makes zeros, but not without bound: a type of a few lines can ask for gigabytes.
+/// Creates zeros within limits: a type of a few lines can require gigabytes.
 pub(crate) struct Zeros<'s> {
     schema: &'s Arc<Schema>,
     left: usize,
-    /// How many structs are open around what is made.
+    /// The depth of enclosing structs.
     pub depth: u32,
 }
 
@@ -40,7 +40,7 @@ impl<'s> Zeros<'s> {
             definition.fields.iter().map(|field| self.field(id, field)).collect();
         Ok(Record::of(schema, id, values?))
     }
-    /// The zero of a field of struct `id`; arrays of variable size are empty.
+    /// The zero value of a field of struct `id`; arrays of variable size are empty.
     pub fn field(&mut self, id: StructId, field: &Field) -> Result<Value, TooLarge> {
         if field.is_array() {
             let size = |d: &crate::Dim| if let Extent::Fixed(n) = d.extent { n as usize } else { 0 };
@@ -101,7 +101,7 @@ impl<'s> Zeros<'s> {
         self.depth -= 1;
         record
     }
-    /// Counts `n` things of `each` bytes.
+    /// Counts `n` items of `each` bytes.
     pub fn spend(&mut self, what: &crate::Struct, n: usize, each: usize) -> Result<(), TooLarge> {
         let bytes = n.checked_mul(each);
         self.left = bytes.and_then(|b| self.left.checked_sub(b)).ok_or_else(|| TooLarge::of(what))?;
@@ -109,7 +109,7 @@ impl<'s> Zeros<'s> {
     }
 }
 
-/// A type whose zero would take more than 256 MiB, or whose structs lie in each other more than 128 deep.
+/// The zero value of a type would take more than 256 MiB, or its structs are nested more than 128 deep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge {
     /// Name of the type.
@@ -126,7 +126,7 @@ impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "a value of {} is too large: more than {} MiB, or structs in each other more than {MAX_DEPTH} deep",
+            "a value of {} is too large: more than {} MiB, or structs nested more than {MAX_DEPTH} deep",
             self.name,
             MAX_ZEROS >> 20
         )

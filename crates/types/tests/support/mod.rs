@@ -1,4 +1,4 @@
-//! What several tests need.
+//! Helpers of several tests.
 
 #![allow(dead_code)]
 
@@ -24,7 +24,7 @@ pub fn hex(text: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// A type with all there is, its value, and what LCM 1.5.3 makes of it.
+/// A type with every feature, its value, and its encoding by LCM 1.5.3.
 pub const ALL: &str = "
     struct inner_t { int16_t s; string name; }
     struct all_t { int8_t a; int16_t b; int32_t c; int64_t d; byte e; float f; double g; string h; boolean i;

@@ -1,43 +1,43 @@
-//! Why bytes are no message in the plain layout.
+//! Errors of the plain layout.
 
 use std::fmt;
 
-/// Why bytes are no message in the plain layout of a type, or cannot become one.
+/// Why bytes are not a message in the plain layout of a type, or cannot become one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlainError {
     /// The message has another layout, or none.
     Layout {
-        /// The type that was expected.
+        /// The expected type.
         name: &'static str,
-        /// Hash of its layout.
+        /// The hash of its layout.
         expected: u64,
-        /// What the message starts with.
+        /// The first bytes of the message.
         found: u64,
     },
     /// The message has fewer bytes than the struct.
     Truncated {
         /// The type.
         name: &'static str,
-        /// Bytes of a message of it.
+        /// Bytes of a message of that type.
         needed: usize,
-        /// Bytes that there are.
+        /// Bytes present.
         has: usize,
     },
-    /// The room for a message has fewer bytes than the struct.
+    /// The buffer for a message has fewer bytes than the struct.
     TooSmall {
         /// The type.
         name: &'static str,
-        /// Bytes of a message of it.
+        /// Bytes of a message of that type.
         needed: usize,
-        /// Bytes that there are.
+        /// Bytes present.
         has: usize,
     },
-    /// The bytes do not start where the struct could.
+    /// The bytes are not aligned for the struct.
     Misaligned {
         /// The type.
         name: &'static str,
-        /// What the address must be a multiple of.
+        /// The required alignment.
         align: usize,
     },
 }
@@ -54,7 +54,7 @@ impl fmt::Display for PlainError {
                 write!(f, "truncated: a plain `{name}` has {needed} bytes, the message {has}")
             }
             PlainError::TooSmall { name, needed, has } => {
-                write!(f, "the room is too small: a plain `{name}` needs {needed} bytes, there are {has}")
+                write!(f, "the buffer is too small: a plain `{name}` needs {needed} bytes, it has {has}")
             }
             PlainError::Misaligned { name, align } => write!(
                 f,

@@ -1,4 +1,4 @@
-//! Reading a plain message where it lies, while its publisher may overwrite it.
+//! Reading a plain message in place, while its publisher may overwrite it.
 
 use super::{HASH_SIZE, Plain, PlainError, check_hash};
 use crate::Bits;
@@ -7,10 +7,10 @@ use core::slice;
 
 /// A message of layout `T` in memory that may change while it is read.
 ///
-/// A reference to such memory would be unsound whatever is checked afterwards: the compiler may read through it twice
-/// and get two answers. This copies instead: all of it ([`InPlace::get`]), one field ([`InPlace::read`]) or one element
-/// of an array ([`InPlace::read_at`]), by the copying function that it was opened with, which must be sound for such
-/// memory. For a view of a channel that is `View::copy_to`:
+/// A reference to such memory would be unsound, whatever is checked afterwards: the compiler may read through it
+/// twice and get two values. This copies instead: all of it ([`InPlace::get`]), one field ([`InPlace::read`]) or
+/// one element of an array ([`InPlace::read_at`]). It uses the copying function that it was opened with, which must
+/// be sound for such memory. For a view of a channel that is `View::copy_to`:
 ///
 /// ```
 /// # use saltus_wire::{Bits, Plain};
@@ -40,9 +40,9 @@ use core::slice;
 /// # Ok::<(), saltus_wire::plain::PlainError>(())
 /// ```
 ///
-/// Believe nothing that was read, not the hash either, before the view has been validated (`look` does that). Any bytes
-/// are a value, so that reading is safe in any case; but an index computed from what was read may be out of bounds
-/// ([`InPlace::read_at`] tells so).
+/// Trust nothing that was read, including the hash, before the view has been validated (`look` does that). All
+/// bytes are valid values, so reading is always safe; but an index computed from them may be out of bounds
+/// ([`InPlace::read_at`] checks that).
 #[derive(Clone, Copy, Debug)]
 pub struct InPlace<T, F> {
     copy: F,
@@ -50,11 +50,11 @@ pub struct InPlace<T, F> {
 }
 
 impl<T: Plain, F: Fn(usize, &mut [u8])> InPlace<T, F> {
-    /// A message of `len` bytes; `copy(at, out)` fills all of `out` with its bytes from `at` on, and is never asked for
-    /// others.
+    /// A message of `len` bytes; `copy(at, out)` fills all of `out` with its bytes from `at` on, and is never
+    /// called for bytes beyond.
     ///
     /// # Errors
-    /// Another layout, or too few bytes, which is to be believed only if the view is then validated.
+    /// Another layout, or too few bytes; to be trusted only if the view is then validated.
     #[inline]
     pub fn open(len: usize, copy: F) -> Result<InPlace<T, F>, PlainError> {
         let mut hash = [0; HASH_SIZE];
@@ -65,8 +65,8 @@ impl<T: Plain, F: Fn(usize, &mut [u8])> InPlace<T, F> {
         check_hash::<T>(hash, len)?;
         Ok(InPlace { copy, layout: PhantomData })
     }
-    /// A copy of all of it, which goes over the stack: one of megabytes goes into a box with
-    /// [`get_into`](InPlace::get_into) and [`boxed`](super::boxed).
+    /// A copy of all of it, through the stack. For megabytes, use [`get_into`](InPlace::get_into) and
+    /// [`boxed`](super::boxed).
     #[inline]
     pub fn get(&self) -> T {
         self.bits(0)
@@ -81,22 +81,22 @@ impl<T: Plain, F: Fn(usize, &mut [u8])> InPlace<T, F> {
     pub fn read<V: Bits>(&self, field: Field<T, V>) -> V {
         self.bits(field.offset)
     }
-    /// A copy of one element of an array; nothing beyond its end.
+    /// A copy of one element of an array; `None` beyond its end.
     #[inline]
     pub fn read_at<V: Bits, const N: usize>(&self, field: Field<T, [V; N]>, index: usize) -> Option<V> {
         (index < N).then(|| self.bits(field.offset + index * size_of::<V>()))
     }
-    /// Copies elements of an array, from the one at `index` on, as many as `out` has room for. Panics beyond its end.
+    /// Copies elements of an array into all of `out`, beginning with the one at `index`. Panics beyond its end.
     #[inline]
     pub fn read_into<V: Bits, const N: usize>(&self, field: Field<T, [V; N]>, index: usize, out: &mut [V]) {
         assert!(index <= N && out.len() <= N - index, "beyond the end of the array");
         self.fill(field.offset + index * size_of::<V>(), out);
     }
 
-    /// Copies what lies at `offset` in the struct.
+    /// Copies the bytes at `offset` in the struct.
     #[inline]
     fn fill<V: Bits>(&self, offset: usize, out: &mut [V]) {
-        // SAFETY: a slice of values without padding is initialised bytes, and any bytes are values.
+        // SAFETY: a slice of values without padding is initialized bytes, and all bytes are valid.
         let bytes = unsafe { slice::from_raw_parts_mut(out.as_mut_ptr().cast::<u8>(), size_of_val(out)) };
         (self.copy)(HASH_SIZE + offset, bytes);
     }
@@ -104,7 +104,7 @@ impl<T: Plain, F: Fn(usize, &mut [u8])> InPlace<T, F> {
     /// The value at `offset` in the struct.
     #[inline]
     fn bits<V: Bits>(&self, offset: usize) -> V {
-        // Zeroed, so that a copying function that fills less than it should cannot make this unsound.
+        // Zeroed, so that a copying function that fills too little cannot make this unsound.
         let mut value = super::zeroed::<V>();
         self.fill(offset, slice::from_mut(&mut value));
         value
@@ -119,11 +119,14 @@ pub struct Field<T, V> {
 }
 
 impl<T, V> Field<T, V> {
-    /// For [`field!`](crate::plain::field), which knows the offset; the function only tells the type. Panics (while
-    /// compiling) where the field would not lie in the struct.
+    /// For [`field!`](crate::plain::field), which computes the offset; the function only provides the type. Panics
+    /// (at compile time) if the field is not inside the struct.
     #[doc(hidden)]
     pub const fn at(offset: usize, _type_of: fn(&T) -> &V) -> Field<T, V> {
-        assert!(offset <= size_of::<T>() && size_of::<V>() <= size_of::<T>() - offset, "no field lies there");
+        assert!(
+            offset <= size_of::<T>() && size_of::<V>() <= size_of::<T>() - offset,
+            "no field at that offset"
+        );
         Field { offset, types: PhantomData }
     }
 }

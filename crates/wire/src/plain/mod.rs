@@ -1,4 +1,4 @@
-//! The plain layout: types of fixed size as they lie in memory, built and read in place.
+//! The plain layout: types of fixed size in their memory layout, built and read in place.
 //!
 //! ```text
 //!  0          8
@@ -8,17 +8,21 @@
 //!  └──────────┴────────────────────────────┘
 //! ```
 //!
-//! The hash covers names, types, offsets and byte order: two programs that disagree on any of them are told so
-//! ([`PlainError::Layout`]) and never read each other's bytes wrongly.
+//! The hash covers names, types, offsets and byte order: two programs that disagree on any of them get
+//! [`PlainError::Layout`] and never misread each other's bytes.
 //!
-//! - A publisher borrows room ([`place_in`]) and fills in the fields there, or copies a finished value ([`write()`]).
-//! - A subscriber that has copied the message looks at it ([`read`]), or takes a copy that needs no alignment ([`copy`]).
-//! - One that reads in place, while the publisher may already overwrite it, may not have a reference to it: it reads
-//!   fields through [`InPlace`], which copies each, and believes them when the message has been validated.
+//! - A publisher borrows a buffer ([`place_in`]) and sets the fields there, or copies a finished value
+//!   ([`write()`]).
+//! - A subscriber that has copied the message reads it ([`read`]), or makes a copy that needs no alignment
+//!   ([`copy`]).
+//! - A subscriber that reads in place, while the publisher may overwrite the message, must not hold a reference to
+//!   it. It reads fields through [`InPlace`], which copies each, and trusts them once the message has been
+//!   validated.
 //!
-//! None of these allocates, blocks or calls the kernel. A struct of megabytes does not fit onto the stack of a thread, over
-//! which values go ([`copy`], [`zeroed`], [`InPlace::get`], `From` between the forms): build it in the room and read it there,
-//! or in a box ([`boxed`], [`InPlace::get_into`], `set_from` and `copy_to` of the generated struct).
+//! None of these allocates, blocks or makes system calls. A struct of megabytes does not fit onto a thread's stack,
+//! through which values pass ([`copy`], [`zeroed`], [`InPlace::get`], `From` between the forms). Build it in the
+//! buffer and read it there, or in a box ([`boxed`], [`InPlace::get_into`], `set_from` and `copy_to` of the
+//! generated struct).
 
 mod error;
 mod in_place;
@@ -37,54 +41,53 @@ pub const HASH_SIZE: usize = 8;
 /// A generated type in the plain layout.
 ///
 /// # Safety
-/// The type is `repr(C)`, its alignment is at most 8, and [`Bits`] holds: any bytes are a value of it, and all its
-/// padding is fields.
+/// The type is `repr(C)`, its alignment is at most 8, and [`Bits`] holds: all bytes are valid, and all its padding
+/// is explicit fields.
 pub unsafe trait Plain: Bits {
     /// Full name of the type, `package.pose_t`.
     const NAME: &'static str;
-    /// Hash of the layout, which stands before each message.
+    /// The hash of the layout, which precedes each message.
     const LAYOUT_HASH: u64;
     /// The type, and all types in it, in the type language.
     const SCHEMA: &'static str;
     /// Bytes of a message: the hash and the struct.
     const PLAIN_SIZE: usize = HASH_SIZE + size_of::<Self>();
 
-    /// Zeroes the padding, so that nothing of what lay there before is published.
+    /// Zeroes the padding, so that no earlier content of the memory is published.
     fn clear_padding(&mut self) {}
 }
 
-/// A value of zeroes. It goes over the stack: for one of megabytes there is [`boxed`].
+/// A value of zeros. It passes through the stack: for megabytes, use [`boxed`].
 pub fn zeroed<T: Bits>() -> T {
-    // SAFETY: any bytes are a value of it.
+    // SAFETY: all bytes are valid.
     unsafe { MaybeUninit::zeroed().assume_init() }
 }
-/// A value of zeroes on the heap.
+/// A value of zeros on the heap.
 pub fn boxed<T: Bits>() -> Box<T> {
-    // SAFETY: any bytes are a value of it.
+    // SAFETY: all bytes are valid.
     unsafe { crate::large::boxed_zeroes() }
 }
 
-/// The message in `bytes`. What lies behind it is ignored.
+/// The message in `bytes`. Bytes after it are ignored.
 ///
 /// # Errors
-/// Another layout, too few bytes, or bytes that do not start at a multiple of the type's alignment: a copy that starts
-/// anywhere can be [copied](copy).
+/// Another layout, too few bytes, or bytes that are not aligned for the type: use [`copy`] for these.
 #[inline]
 pub fn read<T: Plain>(bytes: &[u8]) -> Result<&T, PlainError> {
     let body = check::<T>(bytes)?;
     aligned::<T>(body.as_ptr())?;
-    // SAFETY: the bytes are there and aligned, any bytes are a value, and the reference borrows them.
+    // SAFETY: the bytes are present and aligned, all bytes are valid, and the reference borrows them.
     Ok(unsafe { &*body.as_ptr().cast::<T>() })
 }
 
-/// A copy of the message in `bytes`, which may start anywhere. What lies behind it is ignored.
+/// A copy of the message in `bytes`, which need not be aligned. Bytes after it are ignored.
 ///
 /// # Errors
 /// Another layout, or too few bytes.
 #[inline]
 pub fn copy<T: Plain>(bytes: &[u8]) -> Result<T, PlainError> {
     let body = check::<T>(bytes)?;
-    // SAFETY: the bytes are there, and any bytes are a value.
+    // SAFETY: the bytes are present, and all bytes are valid.
     Ok(unsafe { body.as_ptr().cast::<T>().read_unaligned() })
 }
 
@@ -95,30 +98,32 @@ pub fn copy<T: Plain>(bytes: &[u8]) -> Result<T, PlainError> {
 #[inline]
 pub fn write<T: Plain>(value: &T, buf: &mut [u8]) -> Result<usize, PlainError> {
     let body = start::<T>(buf)?;
-    // SAFETY: there is room, just checked, which is not the value's; the type has no padding that is not a field, so that all
-    // its bytes are initialised. They are copied as bytes, so that a large value does not go over the stack.
+    // SAFETY: the buffer is large enough, as just checked, and does not overlap the value. The type has no padding
+    // other than fields, so all its bytes are initialized. They are copied as bytes, so that a large value does not
+    // pass through the stack.
     unsafe { ptr::copy_nonoverlapping(ptr::from_ref(value).cast(), body.as_mut_ptr(), size_of::<T>()) };
     Ok(T::PLAIN_SIZE)
 }
 
-/// Starts a message in borrowed room: writes the hash, zeroes the padding, and hands out the struct to be filled in.
+/// Starts a message in a borrowed buffer: writes the hash, zeroes the padding, and returns the struct for its
+/// fields to be set.
 ///
-/// The fields hold whatever lay there: an old message, or zeroes. Fill in all of them, then publish
+/// The fields contain the previous content of the memory: an old message, or zeros. Set all of them, then publish
 /// [`Plain::PLAIN_SIZE`] bytes.
 ///
 /// # Errors
-/// Room that is too small, or does not start at a multiple of the type's alignment; that of a loan does.
+/// A buffer that is too small, or not aligned for the type; a loan is always aligned.
 #[inline]
 pub fn place_in<T: Plain>(room: &mut [u8]) -> Result<&mut T, PlainError> {
     let body = start::<T>(room)?;
     aligned::<T>(body.as_ptr())?;
-    // SAFETY: the bytes are there and aligned, any bytes are a value, and the reference borrows them for itself alone.
+    // SAFETY: the bytes are present and aligned, all bytes are valid, and the reference borrows them exclusively.
     let value = unsafe { &mut *body.as_mut_ptr().cast::<T>() };
     value.clear_padding();
     Ok(value)
 }
 
-/// The bytes of the struct, if the hash before it is right and all of them are there.
+/// The bytes of the struct, if the hash before it matches and all of them are present.
 #[inline]
 fn check<T: Plain>(bytes: &[u8]) -> Result<&[u8], PlainError> {
     let Some((hash, body)) = bytes.split_first_chunk() else {
@@ -140,7 +145,7 @@ fn check_hash<T: Plain>(hash: [u8; HASH_SIZE], len: usize) -> Result<(), PlainEr
     Ok(())
 }
 
-/// Writes the hash; the room behind it has the struct's size.
+/// Writes the hash; the rest of the buffer has the struct's size.
 #[inline]
 fn start<T: Plain>(room: &mut [u8]) -> Result<&mut [u8], PlainError> {
     let has = room.len();

@@ -1,4 +1,4 @@
-//! A type as a generator would write it, by hand: every kind of field that a reader and a writer know.
+//! A type as a generator would write it, by hand: every kind of field that a reader and a writer support.
 
 use saltus_wire::{
     Body, DecodeError, EncodeError, Message, Reader, Writer, bodies_size, element_at, string_size,
@@ -107,7 +107,7 @@ impl Message for All {
     const SCHEMA: &'static str = "";
 }
 
-/// A struct that takes no room.
+/// A struct of zero size on the wire.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Empty {}
 

@@ -10,16 +10,16 @@ const PYTHON_CALLS: &[&str] = &["domain", "receive", "view", "array"];
 const HOP: &[&str] = &["hop"];
 const JAVA_CALLS: &[&str] = &["domain", "receive", "view"];
 const JAVA_HOP: &[&str] = &["Java hop"];
-/// What `Hop.java` knows. The first is what the others are compared with.
+/// The contenders of `Hop.java`. The others are compared with the first.
 const JAVA_HOPS: [&str; 3] = ["udp", "saltus", "lcm"];
-/// What `hop.py` knows. The first is what the others are compared with.
+/// The contenders of `hop.py`. The others are compared with the first.
 const HOPS: [&str; 6] = ["unix-dgram", "saltus", "iceoryx2", "lcm", "pyzmq", "zenoh"];
 
 fn here(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// What `environment.py` has made.
+/// The environment that `environment.py` created.
 fn environment() -> PathBuf {
     here("../../../target/bench-bindings")
 }
@@ -38,7 +38,7 @@ fn compile(compiler: &str, source: &str) -> Result<PathBuf> {
     }
 }
 
-/// All contenders whose name contains `only`, and why others are not there.
+/// All contenders whose name contains `only`, and why others are missing.
 pub fn all(only: Option<&str>) -> Result<(Vec<Program>, Vec<String>)> {
     let (mut programs, mut missing) = (Vec::new(), Vec::new());
     let wanted = |name: &str| only.is_none_or(|only| name.contains(only));
@@ -75,7 +75,7 @@ pub fn all(only: Option<&str>) -> Result<(Vec<Program>, Vec<String>)> {
     for (hop, name, does, mut command) in hops.into_iter().filter(|(_, name, ..)| wanted(name)) {
         match Program::start(&name, does, &mut command) {
             Ok(program) => programs.push(program),
-            // What cannot be had of others is named; what is ours must be there.
+            // Missing third-party contenders are named; our own must be present.
             Err(why) if hop != "saltus" => missing.push(why),
             Err(why) => return Err(why),
         }
@@ -83,7 +83,8 @@ pub fn all(only: Option<&str>) -> Result<(Vec<Program>, Vec<String>)> {
     Ok((programs, missing))
 }
 
-/// A program with a network and shared memory of its own: no other program hears its traffic, and what it leaves goes with it.
+/// A program with a separate network and `/dev/shm`: no other program hears its traffic, and its leftovers
+/// disappear with it.
 fn apart(program: &Path) -> Command {
     const OWN: &str = "ip link set lo up multicast on && ip route add 224.0.0.0/4 dev lo && mount -t tmpfs tmpfs /dev/shm \
         && mkdir -p /tmp/iceoryx2 && mount -t tmpfs tmpfs /tmp/iceoryx2 && exec \"$@\"";
@@ -95,7 +96,7 @@ fn apart(program: &Path) -> Command {
     command
 }
 
-/// The command with what Java needs to find the package, its native library and the programs.
+/// The command with Java's options for the package, its native library and the programs.
 fn java(mut command: Command) -> Result<Command> {
     let library = environment().join("../dist/libsaltus_java.so");
     let lcm = std::fs::read_dir(environment().join("lib")).map_err(|e| e.to_string())?;
@@ -106,7 +107,7 @@ fn java(mut command: Command) -> Result<Command> {
     Ok(command)
 }
 
-/// The last processor that this program may use, as `hop.py` takes it.
+/// The last processor that this program may use, as in `hop.py`.
 fn last_processor() -> Result<String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|e| e.to_string())?;
     let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));

@@ -1,7 +1,7 @@
-//! What a call and a message cost in each language, beside Rust and beside the packages of others. See `README.md`.
+//! The cost of a call and a message in each language, compared with Rust and with other packages. See `README.md`.
 //!
-//! Every contender is a program that is told on its standard input what to do and how often, and answers with the time of each
-//! time. So all take turns within every round. Nothing is asserted about speed.
+//! Every contender is a program that reads commands and counts on its standard input, and answers with the time of
+//! each repetition. So all are interleaved within every round. Nothing is asserted about speed.
 
 mod build;
 mod native;
@@ -60,7 +60,7 @@ fn bench(args: &Args) -> Result<()> {
     for round in 0..=rounds {
         for &(what, turns, count) in CALLS {
             let mut order: Vec<usize> = (0..programs.len()).filter(|&i| programs[i].does(what)).collect();
-            // Nobody is always the first, or behind the same one.
+            // The order changes, so that none is always first, or after the same one.
             if round % 2 == 1 {
                 order.reverse();
             }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::{BufRead, Write};
 
-/// So many calls are timed together: less than a step of the clock is not seen.
+/// Number of calls timed together, since one call is shorter than a step of the clock.
 const BATCH: usize = 64;
 
 struct Calls {
@@ -18,7 +18,7 @@ struct Calls {
     newest: saltus_domain::Subscriber,
 }
 
-/// Does what the standard input says, until its end.
+/// Executes the commands on standard input, until its end.
 pub fn serve() -> Result<()> {
     let path = format!("/dev/shm/saltus-bench-bindings-{}", std::process::id());
     let served = open(&path).and_then(|mut calls| answer(&mut calls));
@@ -73,7 +73,8 @@ macro_rules! timed {
     }};
 }
 
-/// Reads all that is known of a message, one by one: fields that were just written are slow to load two at a time, as compilers like to.
+/// Reads all metadata of a message, one by one: fields that were just written are slow to load two at a time, as
+/// compilers prefer to.
 fn known(m: Message<'_>) {
     black_box(m.data.as_ptr());
     black_box(m.data.len());

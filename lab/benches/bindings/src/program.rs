@@ -1,17 +1,17 @@
-//! A contender: a program that is told what to do, and says how long each time took.
+//! A contender: a program that executes commands, and reports the time of each repetition.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What is wanted, or words about why not.
+/// A result, or an error in words.
 pub type Result<T> = std::result::Result<T, String>;
 
 /// A program that runs.
 pub struct Program {
-    /// What the table calls it.
+    /// Its name in the table.
     pub name: String,
-    /// What it can do: all that begins with one of these words.
+    /// Its abilities: everything that begins with one of these words.
     does: &'static [&'static str],
     child: Child,
     to: Option<ChildStdin>,
@@ -19,7 +19,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Starts it, and waits until it says that it is ready.
+    /// Starts it, and waits until it reports that it is ready.
     pub fn start(name: &str, does: &'static [&'static str], command: &mut Command) -> Result<Program> {
         let mut child = command
             .stdin(Stdio::piped())
@@ -41,7 +41,7 @@ impl Program {
         self.does.iter().any(|can| *can == what || Some(*can) == word)
     }
 
-    /// Does it so often; how long each time took, in ns.
+    /// Runs it this often; returns the time of each repetition, in ns.
     pub fn run(&mut self, what: &str, count: usize) -> Result<Vec<f64>> {
         let to = self.to.as_mut().ok_or("it was ended")?;
         writeln!(to, "{count} {what}").map_err(|e| format!("{}: {e}", self.name))?;
@@ -53,7 +53,7 @@ impl Program {
         }
     }
 
-    /// Lets it end, by the end of its input.
+    /// Lets it exit, by ending its input.
     pub fn end(mut self) -> Result<()> {
         drop(self.to.take());
         let status = self.child.wait().map_err(|e| format!("{}: {e}", self.name))?;
@@ -73,7 +73,8 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         drop(self.to.take());
-        // The benchmark failed. The end of its input lets it end, and remove what it made; one that does not is killed.
+        // The benchmark failed. The end of its input lets it exit, and remove its files; a program that does not is
+        // killed.
         let start = Instant::now();
         let ended = |child: &mut Child| matches!(child.try_wait(), Ok(Some(_)));
         while !ended(&mut self.child) && start.elapsed() < Duration::from_secs(2) {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-/// What is asked of a contender: in so many turns of a round, so often in each. Turns are short where nanoseconds are compared, for
-/// the machine goes faster and slower from one millisecond to the next.
+/// The measurements of a contender: how many cycles per round, and how many repetitions in each. Cycles are short
+/// where nanoseconds are compared, because the machine's speed changes from one millisecond to the next.
 pub const CALLS: &[(&str, usize, usize)] = &[
     ("publish", 10, 20),
     ("next", 10, 20),
@@ -51,15 +51,15 @@ impl Sorted {
     }
 }
 
-/// How much more a row's median is than the first's in the same turn: of all turns the median, since a machine that goes faster and
-/// slower from turn to turn makes the medians of all times incomparable.
+/// How much a row's median exceeds the first contender's in the same cycle: the median over all cycles, because the
+/// machine's speed changes from cycle to cycle.
 fn more(row: &Row, first: &Row) -> f64 {
     let median = |turn: &Vec<f64>| Sorted::new(turn).quantile(0.5);
     let pairs = row.turns.iter().zip(&first.turns);
     Sorted::new(&pairs.map(|(one, first)| median(one) - median(first)).collect::<Vec<f64>>()).quantile(0.5)
 }
 
-/// All that was measured. What the first of a thing's contenders takes is what the others are compared with.
+/// All measurements. The others are compared with the first contender of each.
 pub fn text(facts: &[(&str, String)], rounds: usize, rows: &[Row], missing: &[String]) -> String {
     let mut out = String::from("# What the bindings cost\n\n");
     for (name, value) in facts {

@@ -1,5 +1,5 @@
-//! The aims, each with what was reached. An aim that is missed says by how much; one that could not be judged
-//! from this run says so, and is never called reached.
+//! The targets, each with what was measured. A missed target states by how much; one that this run did not measure
+//! states that, and is never called met.
 
 use crate::case::{Case, Mode, Place, Policy, Scenario};
 use crate::contenders::{REFERENCE, TIMED};
@@ -10,12 +10,12 @@ use crate::stats::{Ratio, median};
 use crate::table::{count, ns};
 use std::fmt::Write;
 
-/// How an aim stands.
+/// The result of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Reached.
+    /// Met.
     Reached,
-    /// Missed; the words say by how much.
+    /// Missed; the text states by how much.
     Missed,
     /// This run did not measure it.
     Unknown,
@@ -32,14 +32,14 @@ impl Verdict {
     }
 }
 
-/// One aim, judged.
+/// One target, with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aim {
-    /// What is aimed at.
+    /// The target.
     pub text: String,
-    /// How it stands.
+    /// The result.
     pub verdict: Verdict,
-    /// What was found.
+    /// What was measured.
     pub found: String,
     /// Rows that are lost, by name.
     pub lost: Vec<String>,
@@ -50,7 +50,7 @@ const OURS: &str = "saltus";
 const OURS_LOAN: &str = "saltus-loan";
 const CLASSES: [(&str, Policy); 2] = [("default", Policy::Default), ("SCHED_FIFO", Policy::Fifo)];
 
-/// All aims that are about speed.
+/// All targets about speed.
 pub fn judge(results: &Results) -> Vec<Aim> {
     let pingpong = Case::new(Scenario::Pingpong);
     let one_core = Case { place: Place::OneCore, mode: Mode::Sleep, ..pingpong };
@@ -88,7 +88,7 @@ pub fn judge(results: &Results) -> Vec<Aim> {
     aims
 }
 
-/// An aim that a ratio is to keep to.
+/// A target that limits a ratio.
 pub fn at_most(text: String, ratio: Option<Ratio>, limit: f64) -> Aim {
     let (verdict, found) = match ratio {
         None => (Verdict::Unknown, String::new()),
@@ -105,7 +105,7 @@ pub fn at_most(text: String, ratio: Option<Ratio>, limit: f64) -> Aim {
     Aim { text, verdict, found, lost: Vec::new() }
 }
 
-/// One call for each publish however many sleep, none when nobody does.
+/// One call for each publish with any number of waiting readers, none without.
 fn system_calls(results: &Results) -> Vec<Aim> {
     let judge = |text: &str, sleeping: bool, most: f64| {
         let rows: Vec<_> = (results.counted.iter())
@@ -163,7 +163,7 @@ fn mapped_readers(results: &Results) -> Aim {
     at_most("publish cost with 64 mapped readers: at most 1.1 x with none".into(), ratio, 1.1)
 }
 
-/// Messages a second at full rate.
+/// Messages per second at full rate.
 fn rates(results: &Results) -> Vec<Aim> {
     let case = Case::new(Scenario::Throughput);
     let sleep = Case { mode: Mode::Sleep, ..case };

@@ -1,4 +1,4 @@
-//! The aims of domains over networks, judged as those of the channel are.
+//! The targets of domains over networks, judged like those of the channel.
 
 use crate::aims::{Aim, Rows, Verdict, at_most};
 use crate::case::{Case, Mode, Place, Scenario};
@@ -12,9 +12,9 @@ const UDPM: &str = "udpm://";
 const SHM: &str = "shm://";
 const LCM: &str = "lcm";
 const ZENOH: &str = "zenoh";
-/// What `shm://` is made of, used directly.
+/// The contender that `shm://` is made of, used directly.
 const CHANNEL: &str = "saltus";
-/// Whom `shm://` is to be ahead of in any case.
+/// Contenders that `shm://` must beat in any case.
 const OTHERS: [&str; 10] =
     [REFERENCE, LCM, "zmq-ipc", "zmq-tcp", "nng-ipc", "nng-tcp", "cyclonedds", "fastdds", "roscpp", ZENOH];
 
@@ -59,8 +59,8 @@ fn no_loss(results: &Results, case: Case) -> Aim {
     Aim { text, verdict, found, lost: Vec::new() }
 }
 
-/// What providers add to their middleware used directly. Instructions where one thread does all of it, in and out in one
-/// process; processor time where threads of the library's own have a part in it.
+/// The cost that providers add to their middleware used directly. Instructions where one thread does all of it, in
+/// and out in one process; processor time where threads of the library take part.
 fn providers(results: &Results) -> Vec<Aim> {
     let case = Case { place: Place::OneCore, ..Case::new(Scenario::Instructions) };
     let count = |who| {

@@ -116,7 +116,7 @@ pub enum Policy {
 /// What the readers do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
-    /// They ask again and again.
+    /// They poll.
     Poll,
     /// They sleep in the kernel until there is something.
     Sleep,

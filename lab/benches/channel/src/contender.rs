@@ -1,4 +1,4 @@
-//! What a contender is: something that carries messages from one process to another.
+//! The interface of a contender, which carries messages from one process to another.
 //!
 //! Calls go through trait objects on purpose: every contender pays exactly one indirect call, and none gains
 //! from being inlined into the loop that measures it.
@@ -7,7 +7,7 @@ use crate::case::{Case, Mode, Scenario};
 use crate::error::Fallible;
 use std::process::Command;
 
-/// What one connection must do.
+/// Requirements of a connection.
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// Name for things that need one, new for every connection.
@@ -52,7 +52,7 @@ impl Ask {
         }
     }
 
-    /// Refuses what the usual kernel objects cannot do, with the reason.
+    /// Refuses requests that the usual kernel objects cannot meet, with the reason.
     pub fn queue(&self, longest: usize) -> Result<(), &'static str> {
         match self {
             ask if ask.size > longest => Err("message too long for it"),
@@ -83,8 +83,8 @@ pub trait Contender {
     fn pair(&self, _there: &Ask, _back: &Ask) -> Fallible<[Box<dyn Link>; 2]> {
         Err(format!("{} knows no groups", self.name()).into())
     }
-    /// Clients of the echo test that are a program of their own: it says `ready` when it hears what comes there, and ends by itself
-    /// after the last message. `None`: they are the harness's own.
+    /// Clients of the echo test in a separate program: it prints `ready` when it receives messages, and exits by
+    /// itself after the last one. `None`: the harness provides them.
     fn client(&self, _there: &Ask, _back: &Ask) -> Option<Command> {
         None
     }
@@ -100,10 +100,10 @@ pub trait Link {
 
 /// The writing end.
 pub trait Sender {
-    /// Sends one message. A contender that builds in place writes only the head, as a user would who
-    /// produces his data there; one that copies, copies all of it.
+    /// Sends one message. A contender that builds in place writes only the head, as a user would who produces data
+    /// there; one that copies, copies all of it.
     fn send(&mut self, message: &[u8]) -> Fallible<()>;
-    /// Whether every message reaches every reader, and the sender waits for room. By default the oldest is
+    /// Whether every message reaches every reader, and the sender waits for space. By default the oldest is
     /// overwritten, or a message may be lost.
     fn keeps_all(&self) -> bool {
         false
@@ -112,18 +112,19 @@ pub trait Sender {
 
 /// The reading end.
 pub trait Receiver {
-    /// Takes the next message into `buffer` if there is one, without blocking. A contender that looks in
-    /// place puts only the head there.
+    /// Receives the next message into `buffer` if there is one, without blocking. A contender that reads in place
+    /// copies only the head.
     fn poll(&mut self, buffer: &mut [u8]) -> Fallible<bool>;
-    /// Takes the next message, asleep until there is one. May return without one when it was woken for
-    /// nothing; the caller asks again.
+    /// Receives the next message, blocking until there is one. May return without one after a spurious wake-up; the
+    /// caller calls again.
     fn wait(&mut self, buffer: &mut [u8]) -> Fallible<bool>;
 }
 
-/// A module's place among the others: it publishes on its channel, and hears those it listens to.
+/// A module's connection to the others: it publishes on its channel, and receives the channels of its inputs.
 pub trait Node {
     /// Publishes.
     fn publish(&mut self, message: &[u8]) -> Fallible<()>;
-    /// Gives the next message to `each`, waiting for it until that time; whether there was one. Who listens to nobody waits.
+    /// Passes the next message to `each`, waiting for it until that time; returns whether there was one. Without
+    /// inputs, it only waits.
     fn receive(&mut self, until: u64, each: &mut dyn FnMut(&[u8]) -> Fallible<()>) -> Fallible<bool>;
 }

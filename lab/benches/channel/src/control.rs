@@ -6,7 +6,7 @@ use crate::shared::AllAtomic;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
-/// Start, window and stop. Every access is sequentially consistent: nothing here is on the way of a message.
+/// Start, window and stop. Every access is sequentially consistent: nothing here is on the data path.
 #[repr(C, align(128))]
 #[derive(Default)]
 pub struct Control {
@@ -20,7 +20,7 @@ pub struct Control {
     stop: Stop,
 }
 
-/// On a line of its own: it is loaded for ever, and nobody writes it before the end.
+/// On a separate line: it is loaded all the time, and written only at the end.
 #[repr(C, align(128))]
 #[derive(Default)]
 struct Stop(AtomicU32);
@@ -29,7 +29,7 @@ struct Stop(AtomicU32);
 unsafe impl AllAtomic for Control {}
 
 impl Control {
-    /// For a process: says that it is attached and waits for the start. Gives the window.
+    /// For a process: reports that it is attached and waits for the start. Returns the window.
     pub fn start(&self) -> Window {
         self.ready.fetch_add(1, SeqCst);
         futex_wake(&self.ready);
@@ -63,7 +63,7 @@ impl Control {
         self.end.load(SeqCst)
     }
 
-    /// Tells the other side of a floor to go. (Readers of messages are told by a last message.)
+    /// Stops the other side of a floor. (Readers of messages are stopped by a last message.)
     pub fn stop(&self) {
         self.stop.0.store(1, SeqCst);
     }

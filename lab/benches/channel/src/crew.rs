@@ -1,8 +1,8 @@
 //! The processes of one measurement: forked, started together, watched, collected.
 //!
-//! Each is a process of its own, because that is what the channel is for: threads would share page tables,
-//! descriptors and futex hashing. The parent has one thread and opens no contender itself, so a plain
-//! `fork` is safe and the child has everything it needs.
+//! Each runs in a separate process, because that is the purpose of the channel: threads would share page tables,
+//! descriptors and futex hashing. The parent has one thread and opens no contender itself, so a plain `fork` is
+//! safe and the child has everything it needs.
 
 use crate::clock;
 use crate::control::Control;
@@ -17,8 +17,8 @@ use std::os::fd::{FromRawFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// How long a process may take to get ready, and after the end of the window to come back, before it is killed.
-/// On a machine that real-time processes keep busy this can take seconds.
+/// How long a process may take to start, and to report after the end of the window, before it is killed. On a
+/// machine that real-time processes keep busy this can take seconds.
 const GRACE: Duration = Duration::from_secs(60);
 
 struct Member {
@@ -33,7 +33,7 @@ pub struct Crew {
 }
 
 impl Crew {
-    /// Nobody yet.
+    /// Without processes yet.
     pub fn new() -> Fallible<Crew> {
         Ok(Crew { control: Shared::new()?, members: Vec::new() })
     }
@@ -57,7 +57,7 @@ impl Crew {
             stop::end_with(us);
             drop(result);
             let bytes = child(seat, &self.control, role);
-            // A parent that is gone wants nothing; then there is nobody to tell.
+            // If the parent is gone, there is nothing to report to.
             let _ = File::from(sink).write_all(&bytes);
             // SAFETY: leaves without running the parent's destructors a second time.
             unsafe { libc::_exit(0) };

@@ -1,12 +1,12 @@
 //! The two futex calls, bare.
 //!
-//! The reference and the floors sleep without a deadline and so without arming a timer, which costs about
-//! 50 ns a wait. Saltus' own wrapper always has a deadline (its waits are sliced), so it cannot be used here.
+//! The reference and the floors wait without a deadline and so without arming a timer, which costs about 50 ns per
+//! wait. Saltus' own wrapper always has a deadline (its waits have a wake-up interval), so it cannot be used here.
 
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-/// Sleeps while `word` is `value`, until woken; with `wait`, at most so long. Look at the word afterwards.
+/// Waits while `word` is `value`, until woken; with `wait`, at most that long. Check the word afterwards.
 #[inline]
 pub fn wait(word: &AtomicU32, value: u32, wait: Option<Duration>) {
     let time = wait.map(|w| libc::timespec { tv_sec: w.as_secs() as _, tv_nsec: w.subsec_nanos() as _ });
@@ -15,7 +15,7 @@ pub fn wait(word: &AtomicU32, value: u32, wait: Option<Duration>) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, value, time) };
 }
 
-/// Wakes everybody who sleeps on `word`, with one system call.
+/// Wakes everything that waits on `word`, with one system call.
 #[inline]
 pub fn wake_all(word: &AtomicU32) {
     // SAFETY: the kernel only uses the address.

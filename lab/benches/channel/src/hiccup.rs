@@ -1,5 +1,5 @@
-//! The set `hiccup`: how long this machine leaves a program waiting, idle and under `stress-ng`, with default and with real-time
-//! scheduling, after jHiccup's article. Measured by the command that people run; resumed where it was stopped.
+//! The set `hiccup`: scheduling delays on this machine, idle and under `stress-ng`, with default and with real-time
+//! scheduling, after jHiccup's article. Measured by the shipped command; resumed where it was stopped.
 
 use crate::args::{Args, Form};
 use crate::clock;
@@ -45,7 +45,7 @@ impl Case {
     }
 }
 
-/// Measures what is not there yet, and reports all of it.
+/// Measures the missing parts, and reports all of them.
 pub fn bench(args: &Args) -> Fallible<ExitCode> {
     let form = if args.short { Form::Short } else { args.form };
     let (parts, length) = form.parts();

@@ -1,5 +1,5 @@
-//! The harness checked against itself, with known numbers and a clock of its own: what is reported of a contender whose
-//! delays are known, of a sender that stalls, and of messages that are lost. No machine's speed is in it.
+//! Tests of the harness with known numbers and a virtual clock: its report of a contender with known delays, of a
+//! sender that stalls, and of lost messages. No machine's speed is involved.
 
 use crate::case::{Case, Mode, Scenario};
 use crate::control::Window;
@@ -29,7 +29,7 @@ const QUANTILES: [(&str, f64); 6] = [
     ("max_ns", 1.0),
 ];
 
-/// A clock that moves only when it is told.
+/// A clock that moves only on request.
 struct Virtual(Cell<u64>);
 
 impl Time for Virtual {

@@ -1,4 +1,4 @@
-//! The message every contender carries: 64 bytes of head, then filling. And the reader's account of it.
+//! The message that every contender carries: 64 bytes of head, then filler; and the reader's count of them.
 
 /// Bytes of the head, and the shortest message.
 pub const HEAD: usize = 64;
@@ -35,8 +35,8 @@ impl Head {
     }
 }
 
-/// One reader's account: received and missed per writer, from the numbers in the heads. It does not
-/// believe what the contender says about loss.
+/// One reader's counts: received and missed per writer, from the numbers in the heads. It does not rely on the
+/// contender's own report of losses.
 #[derive(Debug, Default)]
 pub struct Tally {
     last: Vec<u64>,
@@ -47,7 +47,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Takes one message into account; false when it came twice or out of its writer's order.
+    /// Counts one message; false if it arrived twice or out of its writer's order.
     #[inline]
     pub fn take(&mut self, head: &Head) -> bool {
         let writer = head.writer as usize;

@@ -1,4 +1,4 @@
-//! What one process measured, and its way through the pipe to the parent.
+//! The measurements of one process, and their encoding for the pipe to the parent.
 
 use crate::error::Fallible;
 use hdrhistogram::Histogram;
@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 pub enum Metric {
     /// Half of the time there and back.
     OneWay,
-    /// From when the message was due to when it was received: what the user of a schedule feels.
+    /// From when the message was due to when it was received: the delay relative to the schedule.
     Response,
-    /// From when the sender turned to it to when it was received.
+    /// From when the sender began to send it to when it was received.
     Service,
     /// One publish call.
     Call,
-    /// The same (one way, or one publish call) as a part of many in a row: free of the cost of reading the
-    /// clock and of its steps, which are 10 ns on some processors.
+    /// The same (one way, or one publish call) as a part of many in a row: without the cost of reading the clock
+    /// and its steps, which are 10 ns on some processors.
     Batch,
     /// Time for each message received at full rate.
     PerMessage,
@@ -58,8 +58,8 @@ impl Metric {
         }
     }
 
-    /// Recorded units in a nanosecond. What is averaged over a batch is a few nanoseconds long and is
-    /// recorded in picoseconds, or rounding would eat the differences.
+    /// Recorded units per nanosecond. Averages over a batch are a few nanoseconds long and are recorded in
+    /// picoseconds, or rounding would hide the differences.
     pub fn per_ns(self) -> f64 {
         match self {
             Metric::Batch | Metric::PerMessage | Metric::Cost => 1_000.0,

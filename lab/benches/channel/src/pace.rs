@@ -1,5 +1,5 @@
-//! Both sides of a schedule: who sends by it, and what a receiver keeps. Told what time it is from outside, so that the account
-//! can be checked with known numbers (`honest.rs`).
+//! Both sides of a schedule: the sender, and the times that a receiver records. The caller provides the time, so
+//! that the counts can be tested with known numbers (`honest.rs`).
 
 use crate::clock;
 use crate::control::Window;
@@ -38,7 +38,8 @@ impl Time for Real {
     }
 }
 
-/// Sends what is due before the end of the window, each when it is due or as soon after as may be. Gives the last head.
+/// Sends the messages due before the end of the window, each when it is due or as soon as possible after. Returns
+/// the last head.
 pub fn offer(
     time: &impl Time,
     schedule: &Schedule,

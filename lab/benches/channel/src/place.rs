@@ -1,4 +1,4 @@
-//! Which core and which scheduling class a process gets.
+//! The core and the scheduling class of a process.
 
 use crate::case::{Case, Place, Policy};
 use crate::error::{Fallible, check};
@@ -37,8 +37,8 @@ impl Seat {
         Seat { core, policy: case.policy }
     }
 
-    /// Takes the seat, for the calling process. Timers are asked to be exact, which for the default class
-    /// they are not.
+    /// Applies the seat to the calling process. Timers are set to be exact, which they are not for the default
+    /// class.
     pub fn take(&self) -> Fallible<()> {
         if let Some(core) = self.core {
             rt::set_affinity(&[core])?;

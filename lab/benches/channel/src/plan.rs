@@ -1,4 +1,4 @@
-//! Which cases a run of the channel's set consists of.
+//! The cases of a run of the channel's set.
 
 use crate::case::{Case, Mode, Place, Policy, Scenario};
 

@@ -1,4 +1,4 @@
-//! Which cases a run of the network's set consists of. All readers sleep: nobody polls a network.
+//! The cases of a run of the network's set. All readers block: a network is never polled.
 
 use crate::case::{Case, Mode, Place, Scenario};
 

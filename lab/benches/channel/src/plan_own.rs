@@ -1,4 +1,4 @@
-//! Which cases a run of the shipped command consists of: few enough for some minutes, and the same as in the other sets.
+//! The cases of a run of the shipped command: few enough for some minutes, and the same as in the other sets.
 
 use crate::case::{Case, Mode, Place, Policy, Scenario};
 

@@ -1,4 +1,4 @@
-//! Which cases the sets of the papers consist of: DALi's, Ach's and LCM's own measurements. See `PAPERS.md`.
+//! The cases of the sets of the papers: DALi's, Ach's and LCM's own measurements. See `PAPERS.md`.
 
 use crate::case::{Case, Mode, Place, Policy, Scenario};
 use crate::workload::{BANDWIDTH, MODULES, RATE};

@@ -1,5 +1,5 @@
-//! Which cases the set of peers consists of: few, so that all of them take turns in a short time. All readers sleep, but for a look at
-//! whether polling works.
+//! The cases of the set of peers: few, so that all of them are interleaved in a short time. All readers block,
+//! except to check that polling works.
 
 use crate::case::{Case, Mode, Place, Scenario};
 

@@ -1,4 +1,4 @@
-//! A network and a `/dev/shm` of its own, and the privileges that a measured process must not have.
+//! A separate network and `/dev/shm`, and the privileges that a measured process must not have.
 
 use crate::error::{Fallible, check};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! The scenarios that open domains themselves instead of a contender's two ends: workloads and numbers of connections.
+//! Scenarios that open domains themselves instead of a contender's two ends: workloads and numbers of connections.
 
 use crate::Bench;
 use crate::args::Args;

@@ -1,6 +1,6 @@
 //! One contender in one case in one repetition, kept small.
 //!
-//! The parent forks for every measurement, and what it keeps is copied with it: page by page in its tables. So the
+//! The parent forks for every measurement, and its memory is copied with it: page by page in its tables. So the
 //! distributions, some hundred kilobytes each in memory, are kept serialized.
 
 use crate::error::Fallible;

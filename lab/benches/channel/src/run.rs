@@ -1,4 +1,4 @@
-//! What the scenarios share: the world they run in, and the roles most of them are made of.
+//! Shared by the scenarios: their environment, and the roles that most of them consist of.
 
 use crate::case::{Case, Mode};
 use crate::clock;
@@ -74,8 +74,8 @@ pub fn take(mode: Mode, receiver: &mut dyn Receiver, buffer: &mut Buffer) -> Fal
     }
 }
 
-/// A reader's role: takes everything until the end, and tells `seen` about each message with the time it
-/// came and whether that was in the window.
+/// A reader's role: receives everything until the end, and calls `seen` for each message with its arrival time and
+/// whether that was in the window.
 pub fn reader(
     case: &Case,
     link: &dyn Link,
@@ -117,9 +117,9 @@ pub fn add_readers(crew: &mut Crew, world: &World, case: &Case, link: &dyn Link)
     })
 }
 
-/// The end of a writer's role: tells the readers to go and waits until they have gone. Where a message may be
-/// overwritten or lost it is said again and again; in a queue once, since a second time might find it full and
-/// its reader gone.
+/// The end of a writer's role: tells the readers to exit and waits for them. If messages may be overwritten or
+/// lost, the last word is repeated; in a queue it is sent once, since the queue might be full after its reader has
+/// left.
 pub fn dismiss(
     sender: &mut dyn Sender,
     mut head: Head,

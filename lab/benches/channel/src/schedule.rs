@@ -1,5 +1,5 @@
-//! When message k is due. The schedule decides, never the answer to the message before: a receiver or a
-//! sender that falls behind is charged for it, which is what coordinated omission would hide.
+//! When message k is due. The schedule decides, never the answer to the message before: a receiver or a sender that
+//! falls behind is charged for it, which coordinated omission would hide.
 
 /// Due times `start + k * period`.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! The highest load that something bears: it goes up step by step until it is too much, and the last step is halved.
+//! Finds the highest sustained load: it rises step by step until it is too much, and the last step is halved.
 
 use crate::error::Fallible;
 

@@ -26,11 +26,11 @@ pub enum Set {
     Lcm,
     /// Peers: programs' own libraries beside each other, in one table.
     Peers,
-    /// How long the machine leaves a program waiting: it has cases of its own, in `hiccup`.
+    /// Scheduling delays of the machine: it has separate cases, in `hiccup`.
     Hiccup,
-    /// The others one after the other, and one page of what they found.
+    /// The others one after the other, and one page of their results.
     All,
-    /// What the shipped command measures: see `own`.
+    /// The measurements of the shipped command: see `own`.
     #[value(skip)]
     Own,
 }
@@ -139,7 +139,7 @@ impl Set {
         }
     }
 
-    /// Its aims, each with what was reached.
+    /// Its targets, with the results.
     pub fn judge(self, results: &Results) -> Vec<Aim> {
         match self {
             Set::Channel => aims::judge(results),

@@ -1,8 +1,8 @@
-//! The little statistics there is: medians and ratios within a repetition.
+//! Statistics: medians and ratios within a repetition.
 //!
-//! A virtual machine drifts by tens of per cent from one minute to the next. A ratio of two figures taken
-//! a second apart does not; so contenders are compared inside each repetition, and the median of those
-//! ratios is reported with the smallest and the largest.
+//! A virtual machine drifts by tens of percent from one minute to the next. A ratio of two figures measured a
+//! second apart does not. So contenders are compared inside each repetition, and the median of those ratios is
+//! reported with the smallest and the largest.
 
 /// The median; of an even number, the mean of the two in the middle. `None` of nothing.
 pub fn median(values: &[f64]) -> Option<f64> {

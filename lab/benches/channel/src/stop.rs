@@ -1,4 +1,4 @@
-//! Ctrl-C: the measurement under way is given up, what was measured is reported, nothing is left behind.
+//! Ctrl-C: the present measurement is abandoned, the finished ones are reported, nothing is left behind.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 

@@ -1,4 +1,4 @@
-//! Counting the system calls of another process, or its instructions, with ptrace: no belief in anybody's own counters.
+//! Counts the system calls or instructions of another process with ptrace, independently of its own counters.
 
 use crate::control::Control;
 use crate::error::{Fallible, check};

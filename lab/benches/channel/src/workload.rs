@@ -1,5 +1,5 @@
-//! Workloads: modules that publish by their periods and listen to each other. What the papers tell of them is taken from there;
-//! what they do not tell is ours, and said here.
+//! Workloads: modules that publish by their periods and receive from each other. Values that the papers give are
+//! used; others are ours, and marked here.
 
 /// A millisecond, in ns.
 const MS: u64 = 1_000_000;

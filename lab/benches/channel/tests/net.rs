@@ -1,4 +1,4 @@
-//! Whoever is in the build and whose library is there carries messages there and back; whoever is not is named.
+//! Every contender in the build whose library is installed carries messages there and back; missing ones are named.
 
 use std::process::Command;
 

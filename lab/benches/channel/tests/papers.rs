@@ -1,4 +1,4 @@
-//! The papers' measurements run over what is in the build, and leave data, figures and sentences.
+//! The papers' measurements run with the contenders in the build, and write data, figures and sentences.
 
 use std::path::PathBuf;
 use std::process::Command;

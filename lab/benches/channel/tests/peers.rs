@@ -1,4 +1,4 @@
-//! Messages go through every peer that is installed, and come whole, byte for byte; who is not installed is named with the reason.
+//! Messages pass whole through every installed peer, byte for byte; missing peers are named with the reason.
 
 use serde_json::Value;
 use std::process::Command;

@@ -13,7 +13,7 @@ impl Out {
         Out(BufWriter::new(stdout()))
     }
 
-    /// Text as it is.
+    /// Prints text unchanged.
     pub fn text(&mut self, text: &str) -> Outcome {
         Ok(self.0.write_all(text.as_bytes())?)
     }
@@ -23,13 +23,13 @@ impl Out {
         Ok(writeln!(self.0, "{text}")?)
     }
 
-    /// A value as one line of JSON.
+    /// Prints a value as one line of JSON.
     pub fn json(&mut self, value: &impl Serialize) -> Outcome {
         let text = serde_json::to_string(value).map_err(std::io::Error::from)?;
         self.line(text)
     }
 
-    /// Everything printed so far is out.
+    /// Flushes the output.
     pub fn flush(&mut self) -> Outcome {
         Ok(self.0.flush()?)
     }

@@ -1,4 +1,4 @@
-//! How the program ends, and what it says on standard error.
+//! How the program ends, and its messages on standard error.
 
 use std::io::{ErrorKind, Write, stderr};
 
@@ -11,7 +11,7 @@ pub enum Failure {
     Failed(String),
     /// It could not be done, and the reason was printed.
     Printed,
-    /// Nobody reads the output any more: a good end.
+    /// The output was closed: a successful end.
     Quiet,
 }
 
@@ -31,7 +31,7 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// A sentence on standard error. Nothing can be done when nobody reads it.
+/// Prints a sentence on standard error. An error of that is ignored.
 pub fn say(words: impl std::fmt::Display) {
     let _ = writeln!(stderr(), "saltus: {words}");
 }

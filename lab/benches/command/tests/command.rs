@@ -1,4 +1,5 @@
-//! What `saltus bench` and `saltus tunnel bench` run: the floors, the kernel's own means, Saltus and a tunnel, measured and told.
+//! `saltus bench` and `saltus tunnel bench` measure and report the floors, the kernel's own means, Saltus and a
+//! tunnel.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -11,7 +12,7 @@ fn bench(arguments: &[&str]) -> Command {
     command
 }
 
-/// What it printed, when it ended with this code.
+/// Its output, if it ended with this code.
 fn ended(arguments: &[&str], code: i32) -> (String, String) {
     told(bench(arguments).output().expect("the program runs"), code)
 }
@@ -23,14 +24,14 @@ fn told(output: Output, code: i32) -> (String, String) {
     (out, err)
 }
 
-/// One JSON object a line.
+/// One JSON object per line.
 fn objects(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
 }
 
 #[test]
 fn floors_and_contenders_are_measured_and_told_to_programs() {
-    // On a busy machine a window of some milliseconds may go by without a turn on the processor; six do not.
+    // On a busy machine a window of some milliseconds may pass without processor time; six windows do not.
     let line = [
         "--short",
         "--reps",
@@ -110,9 +111,9 @@ fn ctrl_c_ends_it_with_what_was_measured() {
     let line = ["--reps", "1000", "--scenario", "copy", "--contender", "memcpy"];
     let mut running = bench(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
     let mut told = BufReader::new(running.stderr.take().expect("a pipe")).lines();
-    // The second repetition has begun: there is something to tell.
+    // The second repetition has begun, so there is a result to report.
     assert!(told.any(|line| line.is_ok_and(|line| line.contains("repetition 2 of"))));
-    // SAFETY: takes two integers; the child has not been waited for.
+    // SAFETY: passes two integers; the child has not been waited for.
     unsafe { libc::kill(running.id().cast_signed(), libc::SIGINT) };
     let interrupted = told.any(|line| line.is_ok_and(|line| line.contains("interrupted")));
     let (out, _) = self::told(running.wait_with_output().expect("it ends"), 0);

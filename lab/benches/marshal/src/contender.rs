@@ -1,17 +1,17 @@
-//! Who is measured: code in this process, or a program that is asked over pipes (see `programs/measure.h`).
+//! The contenders: code in this process, or a program controlled through pipes (see `programs/measure.h`).
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// What is wanted, or words about why not.
+/// A result, or an error in words.
 pub type Result<T> = std::result::Result<T, String>;
 
-/// What is measured.
+/// The operation that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Message to bytes, into a buffer that is there (Python: into new `bytes`).
+    /// Message to bytes, into an existing buffer (Python: into new `bytes`).
     Encode,
-    /// Bytes to a new message, which is given back.
+    /// Bytes to a new message, which is then freed.
     Decode,
     /// Bytes to a message that was used before.
     Reuse,
@@ -36,25 +36,25 @@ impl Operation {
 
 /// A way to encode and decode the messages.
 pub trait Work {
-    /// How many nanoseconds `count` operations take; nothing if it cannot do that.
+    /// The time of `count` operations in ns; `None` if not supported.
     fn time(&mut self, operation: Operation, case: &str, count: u64) -> Result<Option<u64>>;
     /// The message, decoded and encoded again, as LCM's bytes.
     fn verify(&mut self, case: &str) -> Result<Vec<u8>>;
 }
 
-/// Someone who is measured.
+/// A contender.
 pub struct Contender {
     /// `C++ -O2`
     pub name: String,
-    /// The contender of LCM that it is compared with.
+    /// LCM's contender, with which it is compared.
     pub rival: &'static str,
-    /// Whether it becomes faster by running.
+    /// Whether it becomes faster as it runs.
     pub warms: bool,
     /// What it does.
     pub work: Box<dyn Work>,
 }
 
-/// A program that is asked over pipes. It ends when this is dropped.
+/// A program controlled through pipes. It exits when this is dropped.
 pub struct Program {
     name: String,
     child: Child,
@@ -100,7 +100,7 @@ impl Work for Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // The end of its input is its end; one that hangs is killed.
+        // The end of its input makes it exit; one that hangs is killed.
         drop(self.to.take());
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -1,11 +1,11 @@
-//! What is encoded and decoded.
+//! The messages that are encoded and decoded.
 
 use crate::contender::Result;
 use saltus_wire::Message;
 use std::path::{Path, PathBuf};
 use types::bench::{Cloud, Image, Joints, Laser, Path as Way, Waypoint};
 
-/// The code that is generated from `schemas/bench.lcm`.
+/// The code generated from `schemas/bench.lcm`.
 pub mod types {
     #![allow(missing_docs, unused)]
     include!(concat!(env!("OUT_DIR"), "/types/mod.rs"));
@@ -22,7 +22,7 @@ pub struct Case {
     pub bytes: Vec<u8>,
 }
 
-/// All messages, and the directory in which the contenders find them, by their names.
+/// All messages, and the directory with their files for the contenders.
 #[derive(Clone, Debug)]
 pub struct Messages {
     /// The directory.

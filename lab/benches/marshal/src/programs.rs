@@ -1,4 +1,4 @@
-//! Generating, compiling and starting the contenders that are programs.
+//! Generates, compiles and starts the contenders that are programs.
 
 use crate::contender::{Contender, Program, Result, Work};
 use crate::messages::Messages;
@@ -13,14 +13,14 @@ fn here(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Where everything is put: below `target`, and left there to be looked at.
+/// The output directory, below `target`, which is kept for inspection.
 pub fn directory() -> Result<PathBuf> {
     let dir = tools::root().join("target/bench-marshal");
     std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     Ok(dir)
 }
 
-/// Builds a program in a directory, and says how it is started.
+/// Builds a program in a directory, and returns its start command.
 type Make = Box<dyn Fn(&Path) -> Result<Command> + Send + Sync>;
 
 /// A program to be built: the contender that it will be, and how it is built and started.
@@ -30,7 +30,8 @@ struct Build {
     make: Make,
 }
 
-/// Builds all contenders whose name contains `only`, and starts them. Those of C give the measure and are always there.
+/// Builds all contenders whose name contains `only`, and starts them. Those in C are the reference and are always
+/// included.
 pub fn build(dir: &Path, messages: &Messages, only: Option<&str>) -> Result<Vec<Contender>> {
     generate(dir)?;
     let wanted = |name: &str, rival: &str| {
@@ -98,7 +99,7 @@ fn rpcgen(dir: &Path) -> Result<()> {
 
 const LCM_C: &str = "LCM's C -O2";
 
-/// Rival of an optimisation level.
+/// LCM's contender for an optimization level.
 fn rival(cpp: bool, level: &str) -> &'static str {
     match (cpp, level) {
         (false, "-O2") => LCM_C,
@@ -171,7 +172,7 @@ fn compile(
     for dir in include {
         gcc.arg("-I").arg(dir);
     }
-    // The code that is generated lies in the first of the directories.
+    // The generated code is in the first of the directories.
     gcc.args(include.first().map(|dir| files::all(dir, "c")).unwrap_or_default());
     let binary = dir.join(binary);
     gcc.arg(here("programs").join(program)).arg("-o").arg(&binary).args(words);

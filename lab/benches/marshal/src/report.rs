@@ -9,7 +9,7 @@ use crate::stats::{quantile, ratio};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Whose copy is the measure of all: `memcpy` in C.
+/// The contender whose copy is the reference: `memcpy` in C.
 const MEMCPY: &str = "C -O2";
 
 /// The row of that contender for the same message.
@@ -17,12 +17,13 @@ fn row<'a>(rows: &'a [Row], name: &str, of: &Row, operation: Operation) -> Optio
     rows.iter().find(|r| r.name == name && r.case == of.case && r.operation == operation)
 }
 
-/// How many times the time of `memcpy`.
+/// The ratio to the time of `memcpy`.
 fn to_memcpy(rows: &[Row], of: &Row) -> Option<f64> {
     ratio(&of.times, &row(rows, MEMCPY, of, Operation::Copy)?.times)
 }
 
-/// How many times the time of LCM in the same language. What LCM cannot do is compared with its decoding.
+/// The ratio to the time of LCM in the same language. Operations that LCM does not have are compared with its
+/// decoding.
 fn to_rival(rows: &[Row], of: &Row) -> Option<f64> {
     let same = row(rows, of.rival, of, of.operation);
     let decode = || row(rows, of.rival, of, Operation::Decode).filter(|_| of.operation == Operation::Reuse);

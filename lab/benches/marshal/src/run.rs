@@ -1,10 +1,10 @@
-//! Verifying the contenders, and giving each its turn.
+//! Verifies the contenders, and runs them in turn.
 
 use crate::contender::{Contender, Operation, Result};
 use crate::messages::Messages;
 use crate::plan::Plan;
 
-/// What one contender took for one operation on one message: nanoseconds an operation, one for each repetition.
+/// The times of one contender for one operation on one message: nanoseconds per operation, one for each repetition.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// Of the contender.
@@ -17,11 +17,11 @@ pub struct Row {
     pub operation: Operation,
     /// How often, in each turn.
     pub count: u64,
-    /// Nanoseconds an operation.
+    /// Nanoseconds per operation.
     pub times: Vec<f64>,
 }
 
-/// All contenders must make the bytes that they were given; else they are not doing the same.
+/// All contenders must reproduce the given bytes; otherwise they do not do the same work.
 pub fn verify(contenders: &mut [Contender], messages: &Messages) -> Result<()> {
     for contender in contenders {
         for case in &messages.cases {
@@ -36,8 +36,8 @@ pub fn verify(contenders: &mut [Contender], messages: &Messages) -> Result<()> {
     Ok(())
 }
 
-/// Measures, message by message. All contenders do all operations inside every repetition, in every second one in the
-/// other order: so a ratio is of turns that were close together.
+/// Measures, message by message. All contenders do all operations inside every repetition, in reverse order in
+/// every second one, so that a ratio compares turns that were close together.
 pub fn run(contenders: &mut [Contender], messages: &Messages, plan: &Plan) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for case in &messages.cases {
@@ -71,7 +71,7 @@ fn one(contenders: &mut [Contender], case: &'static str, plan: &Plan) -> Result<
     Ok(turns.into_iter().map(|(_, row)| row).collect())
 }
 
-/// Warms up, and finds how many operations a turn takes; nothing if the contender cannot do that.
+/// Warms up, and determines the number of operations per turn; `None` if not supported.
 fn calibrate(
     contender: &mut Contender,
     case: &str,

@@ -1,7 +1,8 @@
 //! Order statistics of the turns of one contender, and ratios within a repetition.
 //!
-//! A virtual machine drifts by tens of per cent from one minute to the next. A ratio of two figures taken a moment apart
-//! does not; so contenders are compared inside each repetition, and the median of those ratios is given.
+//! A virtual machine drifts by tens of percent from one minute to the next. A ratio of two figures measured a
+//! moment apart does not. So contenders are compared inside each repetition, and the median of those ratios is
+//! reported.
 
 /// The value below which `part` of them lie, by the nearest rank; NaN of none.
 pub fn quantile(values: &[f64], part: f64) -> f64 {
@@ -11,7 +12,7 @@ pub fn quantile(values: &[f64], part: f64) -> f64 {
     sorted.get(rank.max(1) - 1).copied().unwrap_or(f64::NAN)
 }
 
-/// The median of `values[i] / bases[i]`, repetition by repetition; nothing if there is none.
+/// The median of `values[i] / bases[i]`, repetition by repetition; `None` without values.
 pub fn ratio(values: &[f64], bases: &[f64]) -> Option<f64> {
     let each: Vec<f64> =
         values.iter().zip(bases).filter(|(_, base)| **base > 0.0).map(|(v, base)| v / base).collect();

@@ -1,12 +1,12 @@
-//! What the processes of the chaos tell each other, in shared words: every process writes only its own.
+//! Shared words through which the processes of the chaos campaign report: every process writes only its own.
 
 use crate::shared::Words;
 use saltus_channel::MAX_LANES;
 use std::io;
 use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed; // each word is a counter of its own; the ends are read after the writers' deaths
+use std::sync::atomic::Ordering::Relaxed; // each word is a separate counter; the last ones are read after the writers' deaths
 
-/// Words of one process.
+/// Words per process.
 const EACH: usize = 8;
 const PROGRESS: usize = 0;
 const MISSED: usize = 1;
@@ -57,7 +57,7 @@ impl Board {
     pub fn published(&self, lane: u32) -> &AtomicU64 {
         &self.words[self.processes * EACH + lane as usize]
     }
-    /// Set when the readers shall receive what there is, and end.
+    /// Set when the readers must receive the remaining messages and exit.
     pub fn ending(&self) -> &AtomicU64 {
         &self.words[self.processes * EACH + MAX_LANES]
     }

@@ -1,8 +1,8 @@
 //! **Random kill and freeze** of writers and readers under load.
 //!
-//! Every round freezes or kills some processes at random instants, and then demands that all the others get on,
-//! while the frozen ones stand still: whoever waited for one of those would not. Nothing is measured, only
-//! awaited, so that a busy machine makes no difference. At the end every sum must be right.
+//! Every round freezes or kills some processes at random instants, then requires progress of all others while the
+//! frozen ones are stopped: a process that waited for one of those would make none. Nothing is timed, only awaited,
+//! so a busy machine makes no difference. At the end every sum must be right.
 
 mod board;
 mod reader;
@@ -16,22 +16,22 @@ use crate::rng::Rng;
 use board::Board;
 use reader::{MOST, Way};
 use saltus_channel::{Attributes, Channel};
-use std::sync::atomic::Ordering::Relaxed; // counters, and a word that is looked for now and then
+use std::sync::atomic::Ordering::Relaxed; // counters, and a word that is polled
 use std::time::{Duration, Instant};
 
 const WRITERS: usize = 8;
-/// Each way twice: one reader from the very start, that is frozen but never killed, and one that is killed too.
+/// Two of each kind: one reader from the very start, which is frozen but never killed, and one that is killed too.
 const READERS: usize = 2 * Way::ALL.len();
-/// Nobody gets on for so long only if something hangs.
+/// A lack of progress for this long means a hang.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// One process of the chaos.
+/// One process of the campaign.
 struct Actor {
     child: Child,
     frozen: bool,
 }
 
-/// How often what was done.
+/// Counts of actions.
 #[derive(Default)]
 struct Deeds {
     rounds: u64,
@@ -85,7 +85,7 @@ impl Chaos<'_> {
         self.finish()
     }
 
-    /// Starts process `i`, and returns when it has opened what it uses.
+    /// Starts process `i`, and returns when it has opened its handles.
     fn start(&self, i: usize) -> Result<Actor, Failure> {
         self.board.set_ready(i, false);
         let (board, channel, seed) = (self.board, self.channel, self.rng.clone().next());
@@ -101,11 +101,11 @@ impl Chaos<'_> {
         }
     }
 
-    /// Some are killed or frozen; the others must get on; the frozen ones go on again.
+    /// Kills or freezes some; requires progress of the others; then continues the frozen ones.
     fn round(&mut self) -> Result<(), Failure> {
         self.deeds.rounds += 1;
         let survivor = self.rng.below(WRITERS as u64) as usize;
-        let alone = self.rng.below(4) == 0; // now and then only one writer is left
+        let alone = self.rng.below(4) == 0; // sometimes only one writer is left
         self.deeds.alone += u64::from(alone);
         for i in 0..self.actors.len() {
             let writer = i < WRITERS;
@@ -137,7 +137,7 @@ impl Chaos<'_> {
         Ok(())
     }
 
-    /// All who are not frozen get on, the frozen ones not at all.
+    /// Requires progress of all processes that are not frozen, and none of frozen ones.
     fn await_progress(&mut self) -> Result<(), Failure> {
         let before: Vec<u64> = (0..self.actors.len()).map(|i| self.board.progress(i)).collect();
         let all = until(PATIENCE, || {
@@ -159,7 +159,7 @@ impl Chaos<'_> {
         if all { Ok(()) } else { Err("somebody stood still".into()) }
     }
 
-    /// The writers die, the readers receive what is left, and the sums are compared.
+    /// Kills the writers, lets the readers receive the rest, and compares the sums.
     fn finish(&mut self) -> Result<String, Failure> {
         for writer in &mut self.actors[..WRITERS] {
             writer.child.kill();

@@ -1,4 +1,4 @@
-//! A reader of the chaos: receives in one of many ways, and checks all that it can know.
+//! A reader of the chaos campaign: receives in one of many ways, and checks everything that it can.
 
 use super::board::Board;
 use super::writer::key;
@@ -9,7 +9,7 @@ use saltus_channel::{
 };
 use std::collections::HashMap;
 use std::os::fd::AsRawFd;
-use std::sync::atomic::Ordering::Relaxed; // tells of an end that the readers look for now and then
+use std::sync::atomic::Ordering::Relaxed; // signals the end, which the readers poll
 use std::time::Duration;
 
 /// How it receives.
@@ -51,21 +51,21 @@ impl Way {
     }
 }
 
-/// When a wait looks whether the end has come.
+/// How often a wait checks for the end.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// What a reader has seen so far.
+/// State of a reader.
 struct Seen {
-    /// Last number, by lane.
+    /// The last number, by lane.
     last: HashMap<u32, u64>,
-    /// Of newest: the timestamp.
+    /// The timestamp of the newest message.
     timestamp: u64,
     received: u64,
     missed: u64,
 }
 
-/// Receives until the end is told and nothing is left. `from_start`: it joins before anything is published, so its
-/// sums must be exact.
+/// Receives until the end is signaled and nothing is left. `from_start`: it joins before anything is published, so
+/// its sums must be exact.
 pub fn run(i: usize, board: &Board, channel: &Channel, way: Way, from_start: bool) -> Result<(), Failure> {
     let mut options = SubscriberOptions::new().start(Start::Oldest);
     if way == Way::Quiet {
@@ -91,7 +91,7 @@ pub fn run(i: usize, board: &Board, channel: &Channel, way: Way, from_start: boo
             Err(e) => return Err(e.into()),
         }
         if ending && way == Way::Again && !subscriber.has_unseen() {
-            break; // again never says that there is nothing
+            break; // current always returns a message
         }
     }
     seen.settle(&subscriber, [before, after], published(channel)?, channel, from_start)
@@ -136,7 +136,7 @@ fn receive(subscriber: &mut Subscriber, way: Way, bytes: &mut [u8]) -> Result<Op
             }
             let fd = subscriber.event_fd()?.as_raw_fd();
             let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-            // SAFETY: one valid record, as told.
+            // SAFETY: one valid record, as given.
             unsafe { libc::poll(&mut poll, 1, MOMENT.as_millis() as i32) };
             subscriber.receive(way.which(), Until::Poll, bytes)
         }
@@ -144,7 +144,7 @@ fn receive(subscriber: &mut Subscriber, way: Way, bytes: &mut [u8]) -> Result<Op
 }
 
 impl Seen {
-    /// Whether `info` is what it must be, given all before.
+    /// Whether `info` is consistent with all earlier messages.
     fn check(&mut self, way: Way, info: &MessageInfo, bytes: &[u8]) -> Result<(), Failure> {
         let wrong =
             |what: &str| format!("reader {way:?}: {what}: {info:?}, before: timestamp {}", self.timestamp);
@@ -170,7 +170,7 @@ impl Seen {
         Ok(())
     }
 
-    /// Received and missed are what was published since it joined: all of it, at the end.
+    /// At the end, received and missed must sum to the messages published since it joined.
     fn settle(
         &self,
         subscriber: &Subscriber,
@@ -187,7 +187,7 @@ impl Seen {
             let (received, missed) = (subscriber.received(), subscriber.missed());
             return Err(format!("received {received} + missed {missed}, but {end} were published"));
         }
-        // Who joins later begins with what is kept, in each lane.
+        // A later reader begins with the messages kept in each lane.
         let lanes = channel.info().map_err(|e| e.to_string())?.lanes.len() as u64;
         let kept = lanes * channel.attributes().get_depth();
         if sum + after < end || sum + before > end + kept {
@@ -199,5 +199,5 @@ impl Seen {
     }
 }
 
-/// The longest message of the chaos.
+/// The longest message of the campaign.
 pub const MOST: usize = 2000;

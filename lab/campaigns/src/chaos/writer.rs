@@ -1,4 +1,4 @@
-//! A writer of the chaos: publishes all sizes until it is killed.
+//! A writer of the chaos campaign: publishes all sizes until it is killed.
 
 use super::board::Board;
 use crate::message;
@@ -8,25 +8,25 @@ use saltus_channel::{Channel, Publisher, PublisherId};
 use std::sync::atomic::Ordering::Relaxed; // the writer's own word
 use std::time::Duration;
 
-/// What identifies the contents of a writer's messages: any reader can tell it from the sample.
+/// The key of a writer's message contents: readers compute it from the metadata.
 pub fn key(writer: PublisherId) -> u64 {
     (writer.lane as u64) << 48 ^ writer.lease
 }
 
-/// Publishes for ever.
+/// Publishes forever.
 pub fn run(i: usize, board: &Board, channel: &Channel, seed: u64) -> Result<(), Failure> {
     let mut publisher = channel.publisher()?;
     let writer = publisher.id();
     let mut rng = Rng::new(seed ^ writer.lease);
     let most = publisher.max_len();
-    // Nobody else writes this lane, and nobody in our name: where its last owner ended, we begin.
+    // No other process writes this lane, or in our name: we begin where its last owner ended.
     let mut last = channel.info()?.lanes[writer.lane as usize].published;
     let told = board.published(writer.lane).load(Relaxed);
     if last != told && last != told + 1 {
         return Err(format!("lane {}: {told} messages were published, it says {last}", writer.lane).into());
     }
-    // The last owner may have been killed before it told its last one. From here on that is ours to tell: else, if we
-    // are killed so too before we have told our first one, the next owner finds two more than it was told.
+    // The last owner may have been killed before it reported its last message. We report it now: otherwise, if we
+    // are killed before we report our first one, the next owner finds two more than reported.
     board.published(writer.lane).store(last, Relaxed);
     board.set_ready(i, true);
     loop {
@@ -48,7 +48,7 @@ pub fn run(i: usize, board: &Board, channel: &Channel, seed: u64) -> Result<(), 
     }
 }
 
-/// By copy, by loan, or by loan after one that is given back.
+/// By copy, by loan, or by loan after one that is returned unused.
 fn publish(publisher: &mut Publisher, message: &[u8], rng: &mut Rng) -> Result<u64, Failure> {
     let how = rng.below(8);
     if how > 1 {

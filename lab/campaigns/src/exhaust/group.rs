@@ -1,5 +1,5 @@
-//! A control group with a memory limit. What goes over it in shared memory is answered by the out-of-memory killer;
-//! so Saltus must refuse before.
+//! A control group with a memory limit. The out-of-memory killer enforces it for shared memory, so Saltus must
+//! refuse before.
 
 use super::works::{PATIENCE, still_works};
 use crate::child::spawn;
@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 
 const LIMIT: u64 = 24 << 20;
 
-/// Where version 1 and version 2 keep their groups, and the names of their limits.
+/// The directories of control groups version 1 and version 2, and the names of their limits.
 const ROOTS: [(&str, &str); 3] = [
     ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
     ("/sys/fs/cgroup", "memory.max"),
     ("/sys/fs/cgroup/unified", "memory.max"),
 ];
 
-/// A group of this run, whose guardian is process `guardian`.
+/// The name of a group of this run, whose guardian is process `guardian`.
 fn name(guardian: u32) -> String {
     format!("saltus-campaigns-{guardian}")
 }
@@ -27,11 +27,11 @@ fn name(guardian: u32) -> String {
 /// Removes the groups of this run.
 pub fn remove_all(guardian: u32) {
     for (root, _) in ROOTS {
-        let _ = fs::remove_dir(Path::new(root).join(name(guardian))); // most of them never were
+        let _ = fs::remove_dir(Path::new(root).join(name(guardian))); // most of them never existed
     }
 }
 
-/// Makes a group with the limit.
+/// Creates a group with the limit.
 fn make(guardian: u32) -> Result<PathBuf, Failure> {
     let mut why = String::from("no memory control group is mounted");
     for (root, limit) in ROOTS {

@@ -1,4 +1,4 @@
-//! Limits of a process: descriptors, and memory that it may lock.
+//! Limits of a process: descriptors, and locked memory.
 
 use super::works::still_works;
 use crate::place::Place;
@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd;
 /// Sets the soft limit of a resource, and the hard one if `hard`.
 fn limit(resource: libc::__rlimit_resource_t, value: u64, hard: bool) -> Result<(), Failure> {
     let mut now = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the record outlives both calls; sets a limit of this process.
+    // SAFETY: the record stays alive across both calls; sets a limit of this process.
     let result = unsafe {
         libc::getrlimit(resource, &mut now);
         let max = if hard { value } else { now.rlim_max };
@@ -20,7 +20,7 @@ fn limit(resource: libc::__rlimit_resource_t, value: u64, hard: bool) -> Result<
     if result < 0 { Err(std::io::Error::last_os_error().into()) } else { Ok(()) }
 }
 
-/// What a process does that joins a channel.
+/// Joins a channel, as a process does.
 fn join(domain: &Directory) -> Result<(Channel, Publisher, Subscriber), Error> {
     let channel = domain.open_channel("c")?;
     let publisher = channel.publisher()?;
@@ -33,7 +33,7 @@ pub fn descriptors(place: &Place) -> Result<(), Failure> {
     let domain = place.domain("descriptors")?;
     let channel = domain.create("c", &Attributes::new())?;
     let mut publisher = channel.publisher()?;
-    let free = File::open("/dev/null")?.as_raw_fd() as u64; // the lowest number that is free
+    let free = File::open("/dev/null")?.as_raw_fd() as u64; // the lowest free number
     let mut refused = 0;
     for spare in 0..16 {
         limit(libc::RLIMIT_NOFILE, free + spare, false)?;
@@ -46,7 +46,7 @@ pub fn descriptors(place: &Place) -> Result<(), Failure> {
             }
             Err(e) => return Err(format!("with {spare} descriptors: {e:?}").into()),
         }
-        // What is open already goes on, without any more descriptors.
+        // Open handles keep working, without any more descriptors.
         limit(libc::RLIMIT_NOFILE, free, false)?;
         still_works(&channel, &mut publisher)?;
         let created = domain.create(format!("new{spare}"), &Attributes::new());
@@ -71,7 +71,7 @@ pub fn descriptors(place: &Place) -> Result<(), Failure> {
 pub fn locked_memory(place: &Place) -> Result<(), Failure> {
     let domain = place.domain("locked")?;
     let attributes = Attributes::new().depth(16).max_message_size(65536).lock_memory(true).mode(0o666);
-    domain.create("c", &attributes)?; // makes the domain, which is open to everybody
+    domain.create("c", &attributes)?; // creates the domain, which is open to all users
     domain.unlink("c")?;
     user::give_up_root()?;
     limit(libc::RLIMIT_MEMLOCK, 65536, true)?;

@@ -1,5 +1,5 @@
-//! **Exhaustion**: a full file system, a memory limit, no more descriptors, no more memory to lock. Expected are
-//! errors that say what is missing, and that all that exists goes on.
+//! **Exhaustion**: a full file system, a memory limit, no more descriptors, no more locked memory. Expected: errors
+//! that name the missing resource, and existing handles keep working.
 
 mod group;
 mod limits;
@@ -14,7 +14,7 @@ use crate::place::Place;
 use crate::report::{Failure, Skip};
 use works::PATIENCE;
 
-/// The exit code of a process that could not make its check.
+/// The exit code of a process that could not run its check.
 const SKIPPED: i32 = 77;
 
 pub fn run(context: &Context) -> Result<(), Failure> {
@@ -52,17 +52,17 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     apart(
         "no more memory to lock",
         &|| limits::locked_memory(&place),
-        "publishers are refused in words, the rest goes on",
+        "publishers are refused with a reason, the rest continues",
     );
     Ok(())
 }
 
-/// Makes a check in a process of its own, since it changes what that process is.
+/// Runs a check in a separate process, since it changes the process.
 fn in_a_process(check: &dyn Fn() -> Result<(), Failure>) -> Result<(), Failure> {
     let mut child = spawn(|| match check() {
         Err(why) if why.is::<Skip>() => {
             crate::report::say(&format!("       {why}"));
-            // SAFETY: leaves this process, as `spawn` would.
+            // SAFETY: exits this process, as `spawn` would.
             unsafe { libc::_exit(SKIPPED) };
         }
         other => other,

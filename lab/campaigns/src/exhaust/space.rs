@@ -1,4 +1,4 @@
-//! A small tmpfs, and then none of it is left.
+//! A small tmpfs that becomes full.
 
 use super::works::still_works;
 use crate::namespace::mount_tmpfs;
@@ -16,7 +16,7 @@ fn small(path: &Path, options: &str) -> Result<Directory, Failure> {
     Ok(Directory::open(&format!("shm://{}/domain", path.display()))?)
 }
 
-/// An error that says that memory is short, and of what.
+/// Checks that the error says that memory is exhausted, and for what.
 fn is_no_space<T: std::fmt::Debug>(result: Result<T, Error>) -> Result<(), Failure> {
     match result {
         Err(e @ Error::NoSpace { .. }) if e.to_string().contains("channel `") => Ok(()),
@@ -24,7 +24,7 @@ fn is_no_space<T: std::fmt::Debug>(result: Result<T, Error>) -> Result<(), Failu
     }
 }
 
-/// Nothing but whole channels lies in the domain.
+/// Checks that the domain contains only whole channels.
 fn is_clean(domain: &Directory, channels: usize) -> Result<(), Failure> {
     let found = names(domain.path());
     match found.len() == channels && found.iter().all(|name| !name.starts_with('.')) {
@@ -37,7 +37,7 @@ fn attributes(bytes: u64) -> Attributes {
     Attributes::new().depth(4).max_message_size(bytes)
 }
 
-/// Takes all the room that there is, down to single bytes, and returns the file that does.
+/// Uses up all space, down to single bytes, and returns the file that does.
 fn fill(path: &Path) -> Result<File, Failure> {
     let mut file = File::create(path.join("filler"))?;
     for piece in [65536, 4096, 1] {
@@ -114,7 +114,7 @@ pub fn full(path: &Path) -> Result<(), Failure> {
     still_works(&channel, &mut publisher)?;
     drop(before);
     fill_again(&filler)?;
-    // Its subscribers have no file of counters now, and get on without.
+    // Its subscribers have no file of counters now, and work without.
     still_works(&channel, &mut publisher)?;
     still_works(&domain.open_channel("c")?, &mut publisher)?;
     let sleeper = Sleeper::start(&channel, Kind::Wake)?;
@@ -136,15 +136,15 @@ pub fn full(path: &Path) -> Result<(), Failure> {
     is_clean(&domain, 2)
 }
 
-/// Takes what has become free meanwhile.
+/// Uses up space that has become free.
 fn fill_again(mut file: &File) -> Result<(), Failure> {
     while file.write_all(&[1; 512]).is_ok() {}
     Ok(())
 }
 
 pub fn no_inodes(path: &Path) -> Result<(), Failure> {
-    // The root, the domain, and one channel with its four files; then three more, in which a second one must fail
-    // half-way.
+    // The root, the domain, and one channel with its four files; then three more, so that a second channel must
+    // fail half-way.
     let domain = small(path, "size=4m,nr_inodes=10")?;
     let channel = domain.create("c", &attributes(1000))?;
     let mut publisher = channel.publisher()?;

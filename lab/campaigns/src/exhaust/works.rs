@@ -1,4 +1,4 @@
-//! What all of these checks end with: that the rest goes on, and soon.
+//! The last part of all these checks: the rest keeps working, promptly.
 
 use crate::report::Failure;
 use saltus_channel::{Channel, Until, Which};
@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Longer than any check here takes.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A channel still does its work: what its publisher publishes is received.
+/// A channel still works: its publisher's messages are received.
 pub fn still_works(channel: &Channel, publisher: &mut saltus_channel::Publisher) -> Result<(), Failure> {
     let mut subscriber = channel.subscriber()?;
     subscriber.flush();

@@ -1,8 +1,8 @@
-//! Lies in the words of the bell: what a reader may write (`arm`, `asleep`, `bell`), and what only publishers can
-//! (`woken`).
+//! Invalid values in the words of the bell: those that a reader may write (`arm`, `asleep`, `bell`), and those that
+//! only publishers can (`woken`).
 //!
-//! Publishers mend what cannot be, so that one wild store costs neither a system call at every publish nor a
-//! sleeper's wake for ever.
+//! Publishers repair impossible values, so that one stray store costs neither a system call at every publish nor a
+//! subscriber's wake forever.
 
 use crate::child::spawn;
 use crate::place::Place;
@@ -14,7 +14,7 @@ use saltus_channel::{Attributes, Directory};
 use saltus_ring::bell::{ARM, ASLEEP, BELL, PASSED};
 
 const NAME: &str = "c";
-/// Publishes with nobody asleep, none of which must call the kernel.
+/// Publishes without waiting subscribers, none of which may make a system call.
 const QUIET: usize = 100;
 
 const LIES: usize = 13;
@@ -25,8 +25,8 @@ fn lies(at: u64) -> [u64; LIES] {
     std::array::from_fn(|i| near.get(i).copied().unwrap_or_else(|| far[i - near.len()]))
 }
 
-/// Each lie about each word, alone and with others.
-pub fn mended(place: &Place) -> Result<String, Failure> {
+/// Every invalid value of every word, alone and combined.
+pub fn repaired(place: &Place) -> Result<String, Failure> {
     let domain = place.domain("bells")?;
     let (mut cases, mut failures) = (0, Vec::new());
     for word in ["arm", "asleep", "bell", "passed", "woken", "arm and woken", "all"] {
@@ -40,7 +40,7 @@ pub fn mended(place: &Place) -> Result<String, Failure> {
     }
     match failures.is_empty() {
         true => Ok(format!(
-            "{cases} lies: sleepers woken, words mended, no needless calls after the first publish"
+            "{cases} invalid values: waiting readers woken, words repaired, no needless calls after the first publish"
         )),
         false => Err(format!("{} of {cases} lies: {}", failures.len(), failures.join("\n       ")).into()),
     }
@@ -51,7 +51,7 @@ fn one(domain: &Directory, word: &str, i: usize) -> Result<(), Failure> {
     let data = Raw::open(&domain.path().join(NAME).join("data"))?;
     let bell = Raw::open(&domain.path().join(NAME).join("bell"))?;
     let mut publisher = channel.publisher()?;
-    // An ordinary life before.
+    // Normal operation before.
     for _ in 0..5 {
         let sleeper = Sleeper::start(&channel, Kind::Wake)?;
         publisher.publish(b"before")?;
@@ -66,11 +66,11 @@ fn one(domain: &Directory, word: &str, i: usize) -> Result<(), Failure> {
     if word.contains("woken") || word == "all" {
         data.set(WOKEN, lie);
     }
-    // Whoever falls asleep on the lie has its slice.
+    // A subscriber that starts to wait on the invalid value is limited by its wake-up interval.
     let sleeper = Sleeper::start(&channel, Kind::Slice)?;
-    publisher.publish(b"mend")?;
+    publisher.publish(b"fix")?;
     sleeper.woken()?;
-    publisher.publish(b"mend")?;
+    publisher.publish(b"fix")?;
     let wakes = |what: &str| -> Result<u64, Failure> {
         Ok(channel.info().map_err(|e| format!("{what}: {e}"))?.lanes[0].wakes)
     };
@@ -82,16 +82,17 @@ fn one(domain: &Directory, word: &str, i: usize) -> Result<(), Failure> {
     if needless > 1 {
         return Err(format!("{needless} of {QUIET} publishes called the kernel although nobody slept").into());
     }
-    // From now on there is no need for slices.
+    // From now on wake-up intervals are not needed.
     for n in 0..3 {
         let sleeper = Sleeper::start(&channel, Kind::Wake)?;
         publisher.publish(b"after")?;
-        sleeper.woken().map_err(|e| format!("sleeper {n} after the lie was mended: {e}"))?;
+        sleeper.woken().map_err(|e| format!("waiting reader {n} after the repair: {e}"))?;
     }
     Ok(())
 }
 
-/// A reader scribbles on all that it may write, as fast as it can. Sleepers are woken within their slice, and publishers go on.
+/// A reader overwrites all words that it may write, as fast as it can. Waiting subscribers wake within their
+/// interval, and publishers continue.
 pub fn scribbler(place: &Place, seed: u64, rounds: usize) -> Result<String, Failure> {
     let domain = place.domain("arm")?;
     let channel = domain.create(NAME, &Attributes::new().max_message_size(64))?;
@@ -117,11 +118,13 @@ pub fn scribbler(place: &Place, seed: u64, rounds: usize) -> Result<String, Fail
     }
     liar.kill();
     let sleeper = Sleeper::start(&channel, Kind::Slice)?;
-    publisher.publish(b"mend")?;
+    publisher.publish(b"fix")?;
     sleeper.woken()?;
-    publisher.publish(b"mend")?;
+    publisher.publish(b"fix")?;
     let sleeper = Sleeper::start(&channel, Kind::Wake)?;
     publisher.publish(b"after")?;
     sleeper.woken()?;
-    Ok(format!("{rounds} rounds with 3 sleepers while a reader scribbled; afterwards all is well"))
+    Ok(format!(
+        "{rounds} rounds with 3 waiting readers while a reader overwrote the words; afterwards all is well"
+    ))
 }

@@ -1,4 +1,4 @@
-//! Runs cases in a process that may crash or hang, and finds out which one it was.
+//! Runs cases in a process that may crash or hang, and finds the case that did.
 
 use crate::child::{End, spawn};
 use crate::report::Failure;
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 const CASE: usize = 0;
 const CALLS: usize = 1;
-/// First of the counters that the cases keep.
+/// The first of the cases' counters.
 const COUNTS: usize = 2;
 
-/// A call that takes longer hangs: no call here waits for more than a few slices.
+/// A call that takes longer hangs: no call here waits for more than a few wake-up intervals.
 const HANGS: Duration = Duration::from_secs(15);
-/// After so many failures the rest is spared.
+/// After this many failures the rest is skipped.
 const ENOUGH: usize = 5;
 
 /// Counters that outlive a crash.
@@ -23,17 +23,17 @@ pub struct Prey<'a> {
 }
 
 impl Prey<'_> {
-    /// Says that a call has come back.
+    /// Records that a call has returned.
     pub fn called(&self) {
         self.words[CALLS].fetch_add(1, Relaxed);
     }
-    /// Counts what came of a call.
+    /// Counts the outcome of a call.
     pub fn count(&self, what: Outcome) {
         self.words[COUNTS + what as usize].fetch_add(1, Relaxed);
     }
 }
 
-/// What can come of a call.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Outcome {
     Opened,
@@ -43,8 +43,8 @@ pub enum Outcome {
     Failed,
 }
 
-/// Runs cases 0, 1, … of `work` in a process of its own, until `time` is up or `most` are done. Each has random
-/// numbers that follow from the seed and its own number.
+/// Runs cases 0, 1, … of `work` in a separate process, until `time` is up or `most` are done. Each has random
+/// numbers determined by the seed and its own number.
 pub fn hunt(
     seed: u64,
     time: Duration,
@@ -105,10 +105,10 @@ pub fn hunt(
     }
 }
 
-/// A crafted file may ask for all memory there is: no file of this process grows beyond 64 MiB.
+/// A crafted file may request all memory: no file of this process grows beyond 64 MiB.
 fn spare_the_machine() {
     let limit = libc::rlimit { rlim_cur: 64 << 20, rlim_max: 64 << 20 };
-    // SAFETY: sets a limit of this process; what goes beyond is an error, not a signal.
+    // SAFETY: sets a limit of this process; exceeding it is an error, not a signal.
     unsafe {
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
         libc::setrlimit(libc::RLIMIT_FSIZE, &limit);

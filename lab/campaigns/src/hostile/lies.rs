@@ -1,4 +1,4 @@
-//! Words that lie: the geometry, the words of the channel, and every field of a lane.
+//! Invalid words: the geometry, the words of the channel, and every field of a lane.
 
 use super::hunt::Prey;
 use super::victim;
@@ -13,7 +13,7 @@ use std::fs::{self, File};
 const SIZE: u64 = 700;
 const NAME: &str = "c";
 
-/// A value that an attacker, or a wild store, might leave.
+/// A value that an attacker, or a stray store, might leave.
 pub fn lie(rng: &mut Rng, layout: &LaneLayout, truth: u64) -> u64 {
     let (cap, max) = (layout.cap(), layout.max_len());
     let near = rng.pick(&[
@@ -41,7 +41,7 @@ pub fn lie(rng: &mut Rng, layout: &LaneLayout, truth: u64) -> u64 {
     }
 }
 
-/// A channel with some messages in it, and its lane's shape.
+/// A channel with some messages in it, and its lane's layout.
 fn honest(domain: &Directory, rng: &mut Rng) -> Result<LaneLayout, Failure> {
     let frames = rng.pick(&[1, 3, 16]);
     let lanes = rng.pick(&[1, 1, 2]);
@@ -53,7 +53,7 @@ fn honest(domain: &Directory, rng: &mut Rng) -> Result<LaneLayout, Failure> {
             publisher.publish(&vec![7; (i * 97 % (SIZE + 1)) as usize])?;
         }
         if lanes > 1 {
-            std::mem::forget(publisher); // its lane stays leased as long as this process lives: the next gets another
+            std::mem::forget(publisher); // its lane stays leased as long as this process lives: the next publisher gets another
         }
     }
     Ok(LaneLayout::new(frames, SIZE).ok_or("no such shape")?)
@@ -69,7 +69,7 @@ pub fn geometry(domain: &Directory, rng: &mut Rng, prey: &Prey) -> Result<(), Fa
         raw.set(8 * word, lie(rng, &layout, raw.get(8 * word)));
     }
     if rng.below(2) == 0 {
-        // A shape that is sound in itself, and has nothing to do with the file.
+        // A layout that is valid in itself, but does not match the file.
         let (frames, size) = (rng.pick(&[1, 2, 100, 1 << 24]), rng.pick(&[1, 64, SIZE, 1 << 20, 1 << 40]));
         if let Some(other) = LaneLayout::new(frames, size) {
             for (word, value) in [(FRAMES, frames), (FRAME_SIZE, size), (STRIDE, other.stride())] {
@@ -117,13 +117,13 @@ pub fn geometry(domain: &Directory, rng: &mut Rng, prey: &Prey) -> Result<(), Fa
     victim::use_channel(domain, NAME, rng, prey)
 }
 
-/// Lies in the words of the channel and of a lane.
+/// Invalid values in the words of the channel and of a lane.
 pub fn words(domain: &Directory, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
     let layout = honest(domain, rng)?;
     let raw = Raw::open(&domain.path().join(NAME).join("data"))?;
     let bell = Raw::open(&domain.path().join(NAME).join("bell"))?;
     let lane = lane_words(&layout);
-    // Opened before the lies, or after.
+    // Opened before the changes, or after.
     let early = if rng.below(2) == 0 { Some(domain.open_channel(NAME)?) } else { None };
     let head = raw.get(LANE_0);
     for _ in 0..1 + rng.below(4) {
@@ -141,7 +141,7 @@ pub fn words(domain: &Directory, rng: &mut Rng, prey: &Prey) -> Result<(), Failu
                 raw.set(at, lie(rng, &layout, raw.get(at)));
             }
             2 => {
-                // The slot of the head, or of one beside it: where readers look first.
+                // The slot of the head, or of a neighbor: where readers read first.
                 let slot = (head + rng.below(3)) & ((layout.frames() + 2).next_power_of_two() - 1);
                 let at = LANE_0 + SLOTS + 64 * slot as usize + rng.pick(&SLOT);
                 raw.set(at, lie(rng, &layout, raw.get(at)));
@@ -158,7 +158,7 @@ pub fn words(domain: &Directory, rng: &mut Rng, prey: &Prey) -> Result<(), Failu
     }
 }
 
-/// A writer that lies in every field as fast as it can, beside honest processes.
+/// A writer that changes every field as fast as it can, next to honest processes.
 pub fn lie_for_ever(domain: &Directory, rng: &mut Rng) -> Result<(), Failure> {
     let channel = domain.open_channel(NAME)?;
     let attributes = channel.attributes();
@@ -176,12 +176,12 @@ pub fn lie_for_ever(domain: &Directory, rng: &mut Rng) -> Result<(), Failure> {
             bell.set(rng.pick(&[ARM, ASLEEP, BELL, PASSED]), lie(rng, &layout, 1));
         }
         if rng.below(2) == 0 {
-            raw.set(at, truth); // and back, so that some of what is validated passes
+            raw.set(at, truth); // and back, so that some validations succeed
         }
     }
 }
 
-/// Makes the channel that [`lie_for_ever`] lies in.
+/// Creates the channel that [`lie_for_ever`] damages.
 pub fn lay_out(domain: &Directory, rng: &mut Rng) -> Result<(), Failure> {
     honest(domain, rng).map(drop)
 }

@@ -1,8 +1,8 @@
-//! **Hostile files**: crafted and random channel files, and a writer that lies in every field.
+//! **Hostile files**: crafted and random channel files, and a writer with invalid values in every field.
 //!
-//! Expected is an error in words, or a delivery that makes sense: never a crash, a hang, or a read outside, which
-//! would be a crash too. (Whoever may write the data file may truncate it, and so kill those who have it mapped:
-//! a limit of shared files on tmpfs, told in the documents, and not tried here.)
+//! Expected: an error in words, or a valid delivery; never a crash, a hang, or an access outside, which would be a
+//! crash too. (A process that may write the data file may truncate it, and so kill processes that have mapped it.
+//! This is a documented limit of shared files on tmpfs, and is not tested here.)
 
 mod bells;
 mod hunt;
@@ -49,7 +49,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         let domain = place.domain("counters")?;
         hunt(seed, share(10), all, |_, rng, prey| odd_files::counters(&domain, rng, prey))
     });
-    report.check("lies about the bell are mended", || bells::mended(&place));
+    report.check("invalid words of the bell are repaired", || bells::repaired(&place));
     report.check("a reader scribbles on the bell", || {
         bells::scribbler(&place, seed, if context.options.full { 200 } else { 10 })
     });
@@ -57,7 +57,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A reader does not fill the holes that somebody has left in a file: they would be memory that it takes.
+/// A reader does not fill holes that were punched into a file: they would use memory.
 fn holes(place: &Place) -> Result<String, Failure> {
     let domain = place.domain("holes")?;
     let channel = domain.create("c", &Attributes::new().depth(64).max_message_size(1 << 16))?;
@@ -66,8 +66,8 @@ fn holes(place: &Place) -> Result<String, Failure> {
     let path = domain.path().join("c/data");
     let file = std::fs::File::options().write(true).open(&path)?;
     let len = file.metadata()?.len();
-    file.set_len(8192)?; // gives the lane back
-    file.set_len(len)?; // and grows it again, without memory
+    file.set_len(8192)?; // frees the lane
+    file.set_len(len)?; // and extends it again, without memory
     let before = file.metadata()?.blocks();
     let opened = domain.open_channel("c").map(|channel| {
         let _ = channel.subscriber().map(|mut s| s.newest(&mut [0; 64]).is_ok());

@@ -1,4 +1,4 @@
-//! Other things in the place of a channel's files: nothing, directories, pipes, links, devices, sockets.
+//! Other objects in place of a channel's files: nothing, directories, pipes, links, devices, sockets.
 
 use super::hunt::Prey;
 use super::victim;
@@ -15,14 +15,14 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 const NAME: &str = "c";
-/// What is replaced: the channel itself, or one of its files.
+/// The object that is replaced: the channel itself, or one of its files.
 const VICTIMS: [&str; 6] = ["", "data", "bell", "lease", "types", "subs"];
 const THINGS: usize = 11;
 
-/// How many combinations there are.
+/// The number of combinations.
 pub const CASES: u64 = (VICTIMS.len() * THINGS) as u64;
 
-/// Puts thing number `i` at `path`. `false`: the system does not let us make it.
+/// Creates object number `i` at `path`. `false`: the system does not allow it.
 fn put(path: &Path, i: usize, rng: &mut Rng) -> Result<bool, Failure> {
     let c_path = CString::new(path.as_os_str().as_bytes())?;
     // SAFETY: the path is a C string.
@@ -40,7 +40,7 @@ fn put(path: &Path, i: usize, rng: &mut Rng) -> Result<bool, Failure> {
         4 => fs::create_dir(path).is_ok(),
         5 => fs::create_dir(path).is_ok() && fs::create_dir(path.join("inner")).is_ok(),
         6 => node(libc::S_IFIFO, 0),
-        7 => node(libc::S_IFCHR, libc::makedev(1, 5)), // as /dev/zero
+        7 => node(libc::S_IFCHR, libc::makedev(1, 5)), // like /dev/zero
         8 => symlink("/dev/zero", path).is_ok(),
         9 => symlink(path.file_name().unwrap_or_default(), path).is_ok(), // to itself
         _ => UnixListener::bind(path).is_ok(),
@@ -51,7 +51,8 @@ fn remove(path: &Path) -> std::io::Result<()> {
     if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
 }
 
-/// Case `i`: everything is tried on such a channel, and then it is replaced by a good one, which must leave nothing.
+/// Case `i`: everything is tried on such a channel, which is then replaced by a good one. That must leave nothing
+/// behind.
 pub fn case(domain: &Directory, i: u64, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
     let (victim, thing) = (VICTIMS[i as usize / THINGS], i as usize % THINGS);
     let wrong = |what: String| format!("thing {thing} in the place of `{victim}`: {what}");
@@ -67,14 +68,14 @@ pub fn case(domain: &Directory, i: u64, rng: &mut Rng, prey: &Prey) -> Result<()
     if !put(&path, thing, rng)? {
         return Ok(());
     }
-    // Handles from before: what is mapped stays, what must be opened fails in words.
+    // Earlier handles: mapped files keep working, opening others returns an error.
     victim::exercise(&channel, rng, prey)?;
     victim::use_channel(domain, NAME, rng, prey)?;
     let _ = domain.list().map_err(|e| wrong(format!("list: {e}")))?;
     prey.called();
     let _ = (domain.create(NAME, &Attributes::new()), domain.chmod(NAME, 0o600), domain.chmod(NAME, 0o644));
     if path.is_dir() {
-        // The mode of a file makes a directory that not even its owner can look into, let alone remove.
+        // The mode of a file creates a directory that even its owner cannot list or remove.
         fs::set_permissions(&path, Permissions::from_mode(0o755))?;
     }
     domain.sweep().map_err(|e| wrong(format!("sweep: {e}")))?;
@@ -98,7 +99,7 @@ pub fn case(domain: &Directory, i: u64, rng: &mut Rng, prey: &Prey) -> Result<()
     Ok(())
 }
 
-/// Files of counters with anything in them.
+/// Counter files with arbitrary contents.
 pub fn counters(domain: &Directory, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
     let channel = domain.replace(NAME, &Attributes::new().max_message_size(64))?;
     let _mine = channel.subscriber()?;
@@ -108,7 +109,7 @@ pub fn counters(domain: &Directory, rng: &mut Rng, prey: &Prey) -> Result<(), Fa
         let thing = rng.below(THINGS as u64) as usize;
         put(&path, thing, rng)?;
         if thing == 3 && rng.below(2) == 0 {
-            // With the right beginning, and nonsense behind it.
+            // With a valid header, followed by garbage.
             use std::os::unix::fs::FileExt;
             File::options().write(true).open(&path)?.write_all_at(b"SALTUSsb", 0)?;
         }

@@ -1,4 +1,4 @@
-//! An honest process that uses a channel in every way, whatever lies in its files.
+//! An honest process that uses a channel in every way, whatever its files contain.
 
 use super::hunt::{Outcome, Prey};
 use crate::report::Failure;
@@ -12,8 +12,8 @@ use std::time::Duration;
 /// The longest buffer that a victim receives into.
 const BUFFER: usize = 4096;
 
-/// Opens channel `name` and does a bit of everything with it. An error in words is right; so is any message that
-/// is not longer than it may be.
+/// Opens channel `name` and calls a bit of everything. An error is correct; so is any message within its length
+/// limit.
 pub fn use_channel(domain: &Directory, name: &str, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
     prey.called();
     let channel = match domain.open_channel(name) {
@@ -24,7 +24,7 @@ pub fn use_channel(domain: &Directory, name: &str, rng: &mut Rng, prey: &Prey) -
     exercise(&channel, rng, prey)
 }
 
-/// An error must say something.
+/// An error must have a text.
 fn refused(e: Error, prey: &Prey) -> Result<(), Failure> {
     prey.count(Outcome::Refused);
     match e.to_string().len() > 20 && e.code() > 0 {
@@ -33,7 +33,7 @@ fn refused(e: Error, prey: &Prey) -> Result<(), Failure> {
     }
 }
 
-/// Does a bit of everything with `channel`.
+/// Calls a bit of everything on `channel`.
 pub fn exercise(channel: &Channel, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
     let _ = channel.info();
     let _ = (channel.memory(), channel.is_retired(), channel.attributes().memory(), channel.descriptions());
@@ -107,7 +107,7 @@ fn read(subscriber: &mut Subscriber, rng: &mut Rng, prey: &Prey) -> Result<(), F
     }
 }
 
-/// Looks at a message in place, from end to end.
+/// Reads a message in place, from end to end.
 fn view(
     subscriber: &mut Subscriber,
     which: Which,

@@ -1,4 +1,4 @@
-//! Killed while saying what the messages are.
+//! Killed while describing its messages.
 
 use super::publishing::NAME;
 use super::runner::Operation;
@@ -7,7 +7,7 @@ use crate::report::Failure;
 use saltus_channel::{Attributes, Channel, Description, Directory};
 use std::path::{Path, PathBuf};
 
-/// A publisher describes a type; so many were described before.
+/// A publisher describes a type; this many were described before.
 #[derive(Clone, Copy, Debug)]
 pub struct Describing {
     pub before: usize,
@@ -61,12 +61,12 @@ impl Operation for Describing {
         vec![world.domain.path().join(NAME).join("types")]
     }
 
-    /// What was said before is told, the last whole or not at all; and the next one is heard.
+    /// Earlier descriptions are readable, the last one whole or not at all; and the next one is stored.
     fn check(&self, world: World, _: &Path, _: usize) -> Result<(), Failure> {
         let said = |n: usize| (0..n).map(description).collect::<Vec<_>>();
         let told = world.channel.descriptions()?;
         if told != said(self.before) && told != said(self.before + 1) {
-            return Err(format!("{} types are told, not {} or one more", told.len(), self.before).into());
+            return Err(format!("{} types are described, not {} or one more", told.len(), self.before).into());
         }
         describe(&world.channel, self.before)?;
         describe(&world.channel, self.before + 1)?;
@@ -78,7 +78,7 @@ impl Operation for Describing {
     }
 }
 
-/// All cases. The runner maps the files that it watches, which cannot be empty.
+/// All cases. The runner maps the files that it watches, which must not be empty.
 pub fn operations() -> Vec<Describing> {
     [1].map(|before| Describing { before }).into()
 }

@@ -1,10 +1,10 @@
-//! What has been published, and whether a reader finds just that.
+//! The published messages, and whether a reader finds exactly these.
 
 use crate::message;
 use crate::report::Failure;
 use saltus_channel::{Channel, Error, Publisher, Start, Subscriber, SubscriberOptions, Until, Which};
 
-/// The key of all contents here: message `seq` of `len` bytes is the same whoever publishes it.
+/// The key of all contents here: message `seq` of `len` bytes is the same for every publisher.
 const KEY: u64 = 7;
 
 /// The lengths of all messages published, by lane.
@@ -24,7 +24,7 @@ pub fn is_whole(seq: u64, bytes: &[u8]) -> Result<(), String> {
     message::check(KEY, seq, bytes)
 }
 
-/// Publishes messages of `lens` bytes, as the next after `done`.
+/// Publishes messages of `lens` bytes, after the first `done`.
 pub fn publish_all(publisher: &mut Publisher, done: usize, lens: &[usize]) -> Result<(), Failure> {
     for (i, &len) in lens.iter().enumerate() {
         let seq = (done + i + 1) as u64;
@@ -46,15 +46,15 @@ impl Ledger {
         self.lanes.get(lane).map_or(0, Vec::len)
     }
 
-    /// The messages of `lane` that must still be there, as (number, length).
+    /// The messages of `lane` that must still be kept, as (number, length).
     fn kept(&self, lane: usize) -> Vec<(u64, usize)> {
         let lens = &self.lanes[lane];
         let from = lens.len().saturating_sub(self.frames);
         lens.iter().enumerate().skip(from).map(|(i, len)| (i as u64 + 1, *len)).collect()
     }
 
-    /// A message of the process that was killed, `lens[0]` and so on, may have been published or not. Decides by
-    /// what the newest message of `lane` is.
+    /// The killed process may have published its messages, `lens[0]` and so on, or not. Decides by the newest
+    /// message of `lane`.
     pub fn settle(&mut self, channel: &Channel, lane: usize, lens: &[usize]) -> Result<usize, Failure> {
         let head = channel.info()?.lanes.get(lane).map_or(0, |l| l.published) as usize;
         let before = self.head(lane);
@@ -68,7 +68,7 @@ impl Ledger {
         Ok(head - before)
     }
 
-    /// A fresh reader finds every message that must be there, in order and whole, and no other.
+    /// A new reader finds every message that must be kept, in order and whole, and no other.
     pub fn verify(&self, channel: &Channel) -> Result<(), Failure> {
         let mut reader = quiet(channel, Start::Oldest)?;
         let mut found = vec![Vec::new(); self.lanes.len()];
@@ -92,7 +92,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The newest, the same again, and a look in place all show the newest message of `lane`.
+    /// Newest, current and a view in place all return the newest message of `lane`.
     pub fn verify_newest(&self, channel: &Channel, lane: usize) -> Result<(), Failure> {
         let mut reader = quiet(channel, Start::Newest)?;
         let Some((seq, len)) = self.kept(lane).pop() else { return Ok(()) };
@@ -111,8 +111,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// A fresh publisher gets `lane` and publishes messages of `lens` bytes. Each is received, and none of those
-    /// that must be kept is lost on the way.
+    /// A new publisher gets `lane` and publishes messages of `lens` bytes. Each is received, and none that must be
+    /// kept is lost.
     pub fn go_on(&mut self, channel: &Channel, lane: usize, lens: &[usize]) -> Result<(), Failure> {
         let mut reader = quiet(channel, Start::Now)?;
         let mut publisher = channel.publisher()?;

@@ -1,5 +1,5 @@
-//! **Kill at every instruction**: a process is killed (SIGKILL) after each instruction of an operation, and then a
-//! fresh reader and a fresh writer must find that nothing is lost but, at most, what was in progress.
+//! **Kill at every instruction**: a process is killed (SIGKILL) after each instruction of an operation. Then a new
+//! reader and a new writer must find that nothing is lost, except at most the operation in progress.
 
 mod describing;
 mod ledger;
@@ -22,10 +22,10 @@ use std::sync::atomic::Ordering::Relaxed; // counters that are read when their w
 use std::time::{Duration, Instant};
 use tracee::Tracee;
 
-/// Kills operations on a ground, in the full form or the short one.
+/// Kills operations in a directory, in the full form or the short one.
 type Run = Box<dyn Fn(&Path, bool) -> Result<Tally, Failure>>;
 
-/// Operations that are told of together, ready to be killed.
+/// Operations reported together, ready to be killed.
 struct Job {
     name: String,
     run: Run,
@@ -57,7 +57,7 @@ fn jobs_of<O: Operation + 'static>(operations: Vec<O>, jobs: &mut Vec<Job>) {
 
 fn jobs() -> Vec<Job> {
     let mut jobs = Vec::new();
-    // The longest first, so that no worker is left alone with one at the end.
+    // The longest first, so that no worker ends alone with one.
     jobs_of(naming::operations(), &mut jobs);
     jobs_of(publishing::operations(), &mut jobs);
     jobs_of(sleeping::waking(), &mut jobs);
@@ -107,9 +107,9 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Takes one operation after the other, on processor `cpu`.
+/// Processes one operation after the other, on processor `cpu`.
 fn work(context: &Context, jobs: &[Job], sums: &Words, cpu: usize) -> Result<(), Failure> {
-    // Where the processor cannot be had, steps are slower and nothing else.
+    // If that processor is not available, steps are only slower.
     let _ = saltus_os::rt::set_affinity(&[cpu]);
     tick()?;
     let place = Place::new(context.root, &format!("stepkill-{cpu}"))?;
@@ -150,12 +150,13 @@ fn describe(tally: &Tally, time: Duration) -> String {
     )
 }
 
-/// Interrupts this process's waits once a second, so that it notices what hangs.
+/// Interrupts this process's waits once per second, so that it notices hangs.
 fn tick() -> std::io::Result<()> {
     extern "C" fn nothing(_: libc::c_int) {}
     let second = libc::timeval { tv_sec: 1, tv_usec: 0 };
     let timer = libc::itimerval { it_interval: second, it_value: second };
-    // SAFETY: the handler does nothing; without SA_RESTART the waits end with EINTR. Children do not inherit timers.
+    // SAFETY: the handler does nothing; without SA_RESTART the waits end with EINTR. Children do not inherit
+    // timers.
     let result = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = nothing as *const () as usize;

@@ -1,4 +1,4 @@
-//! Killed while making, replacing, removing and sweeping channels, and while changing who may use them.
+//! Killed while creating, replacing, removing and cleaning up channels, and while changing their permissions.
 
 use super::ledger::{Ledger, publish_all};
 use super::publishing::NAME;
@@ -15,45 +15,45 @@ use std::time::Duration;
 
 const FRAMES: u64 = 2;
 const SIZE: u64 = 100;
-/// What a sweep takes to be half-built and not just being built is older than this.
+/// A sweep treats an unfinished channel older than this as abandoned.
 pub const OLD: Duration = Duration::from_millis(3100);
 /// A process died here while it removed a channel.
 const ORPHAN: &str = ".new-0123456789abcdef";
 
-/// So many handles on channels that were removed by a process that died are kept, to see them told in the end.
+/// Handles kept on channels whose removing process died, to check at the end that they learn of it.
 const FOLLOWED: usize = 50;
-/// So many domains are made at once that have something old in them to be swept.
+/// Domains created in advance with an old leftover to sweep.
 const STOCK: usize = 250;
 
-/// What the process does.
+/// The action of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// Creates a channel.
     Create,
     /// Creates the first channel of a domain.
     CreateDomain,
-    /// Puts a channel in the place of another.
+    /// Replaces a channel.
     Replace,
     /// Removes a channel.
     Unlink,
-    /// Removes what a dead process has left.
+    /// Removes leftovers of a dead process.
     Sweep,
-    /// Takes the permission to read away from others.
+    /// Removes the read permission of others.
     Chmod,
 }
 
-/// What it does, and what is kept from kill to kill.
+/// The action, and the state kept from kill to kill.
 pub struct Naming {
     what: What,
-    /// Handles that must be told of their end when what the dead have left is old enough to be swept.
+    /// Handles that must learn of their end once the leftovers are old enough to be swept.
     untold: RefCell<Vec<Channel>>,
-    /// Domains with something in them that is old enough.
+    /// Domains with a leftover that is old enough.
     stock: RefCell<Vec<PathBuf>>,
 }
 
 pub struct World {
     domain: Directory,
-    /// A handle on the channel that was there before.
+    /// A handle on the earlier channel.
     old: Option<Channel>,
     ledger: Ledger,
 }
@@ -62,19 +62,19 @@ fn attributes() -> Attributes {
     Attributes::new().depth(FRAMES).max_message_size(SIZE)
 }
 
-/// Where leftovers are kept that are too young to be swept.
+/// Directory for leftovers that are too young to be swept.
 pub fn limbo(ground: &Path) -> PathBuf {
     ground.with_extension("limbo")
 }
 
-/// Where halves of domains are kept that are too young to be swept.
+/// Directory for unfinished domains that are too young to be swept.
 fn beside(ground: &Path) -> PathBuf {
     ground.with_extension("beside")
 }
 
 impl Naming {
-    /// What is there after a kill and a sweep, but for the channel itself, is too young to be swept. It is put aside,
-    /// to be swept in the end.
+    /// Everything left after a kill and a sweep, except the channel itself, is too young to be swept. It is moved
+    /// away, to be swept at the end.
     fn put_aside(&self, world: &World, ground: &Path) -> Result<(), Failure> {
         world.domain.sweep()?;
         let dir = world.domain.path();
@@ -93,11 +93,11 @@ impl Naming {
         Ok(())
     }
 
-    /// Users of the channel that was there are told that another is in its place, now or after a later sweep.
+    /// Users of the earlier channel learn that it was replaced, now or after a later sweep.
     fn check_told(&self, old: &Channel, replaced: bool) -> Result<(), Failure> {
         let told = old.is_retired();
         if told && !replaced {
-            return Err("its users are told that it is gone, but it is there".into());
+            return Err("its users see it as removed, but it exists".into());
         }
         let mut untold = self.untold.borrow_mut();
         if replaced && !told && untold.len() < FOLLOWED {
@@ -106,12 +106,12 @@ impl Naming {
         Ok(())
     }
 
-    /// A domain that holds a channel and what a dead process has left of another, long ago.
+    /// A domain with a channel and an old leftover of a dead process.
     fn take_from_stock(&self, ground: &Path) -> Result<PathBuf, Failure> {
         let mut stock = self.stock.borrow_mut();
         if stock.is_empty() {
             for i in 0..STOCK {
-                // Each in a directory of its own, since a sweep looks beside the domain too.
+                // Each in a separate directory, since a sweep also checks around the domain.
                 let path = ground.join(format!("stock-{i}/domain"));
                 fs::create_dir_all(path.parent().unwrap_or(ground))?;
                 let domain = Directory::open(&format!("shm://{}", path.display()))?;
@@ -167,7 +167,7 @@ impl Operation for Naming {
         }
         let aside = ground.with_extension("made");
         let made = if self.what == What::Sweep {
-            // Made elsewhere, since making one sweeps.
+            // Created elsewhere, since creating a channel sweeps.
             let elsewhere = Directory::open(&format!("shm://{}", aside.display()))?;
             elsewhere.create(NAME, &attributes())?;
             fs::rename(aside.join(NAME), path.join(NAME))?;
@@ -197,7 +197,7 @@ impl Operation for Naming {
     }
 
     fn files(&self, _: &World) -> Vec<PathBuf> {
-        Vec::new() // what others see changes by system calls, but for the end of a channel
+        Vec::new() // visible state changes by system calls, except for the end of a channel
     }
 
     fn check(&self, mut world: World, ground: &Path, _: usize) -> Result<(), Failure> {
@@ -228,7 +228,7 @@ impl Operation for Naming {
         world.domain.replace(NAME, &attributes())?;
         Naming::use_channel(&mut world, true)?;
         world.domain.unlink(NAME)?;
-        // A domain that is not the ground itself goes, with the directory that it has for itself.
+        // A domain other than the ground itself is removed, with its own directory.
         let mut path = world.domain.path();
         while let Some(parent) = path.parent().filter(|_| path != ground) {
             fs::remove_dir(path)?;
@@ -247,7 +247,7 @@ impl Operation for Naming {
         }
         std::thread::sleep(OLD);
         Directory::open(&format!("shm://{}", limbo(ground).display()))?.sweep()?;
-        // What is left of a domain lies beside others: any of them sweeps it.
+        // Leftovers of a domain are next to others: any of them sweeps it.
         let other = Directory::open(&format!("shm://{}/other", beside(ground).display()))?;
         if kept[1] > 0 {
             other.create(NAME, &attributes())?;
@@ -256,11 +256,11 @@ impl Operation for Naming {
         }
         let untold = self.untold.borrow().iter().filter(|old| !old.is_retired()).count();
         if untold > 0 {
-            return Err(format!("{untold} handles on removed channels are never told").into());
+            return Err(format!("{untold} handles on removed channels never learn of it").into());
         }
         let left = [limbo(ground), beside(ground)].map(|dir| place::names(&dir));
         for dir in [limbo(ground), beside(ground)] {
-            let _ = fs::remove_dir_all(dir); // one of them may not be there
+            let _ = fs::remove_dir_all(dir); // one of them may not exist
         }
         match left.iter().all(Vec::is_empty) {
             true => Ok(()),

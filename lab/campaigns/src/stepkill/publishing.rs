@@ -1,4 +1,4 @@
-//! Killed while publishing: by copy and by loan, wherever in the ring, and while taking a lane.
+//! Killed while publishing: by copy and by loan, anywhere in the ring, and while leasing a lane.
 
 use super::ledger::{Ledger, contents, publish_all};
 use super::runner::Operation;
@@ -11,19 +11,19 @@ use std::hint::black_box;
 use std::io::IoSlice;
 use std::path::{Path, PathBuf};
 
-/// The name of the channel that everything is done to.
+/// The name of the channel under test.
 pub const NAME: &str = "c";
 
-/// What the process does between begin and end.
+/// The action between begin and end.
 #[derive(Clone, Debug)]
 pub enum Act {
-    /// Publishes a copy of so many bytes.
+    /// Publishes a copy of this many bytes.
     Publish(usize),
     /// The same, in three pieces.
     Vectored(usize),
-    /// Borrows, fills, and publishes a part: (borrowed, published).
+    /// Loans, fills, and publishes a part: (loaned, published).
     Loan(usize, usize),
-    /// Borrows, fills, gives it back, and publishes a copy: (borrowed, published).
+    /// Loans, fills, returns it unused, and publishes a copy: (loaned, published).
     Abandon(usize, usize),
     /// Opens a publisher and publishes a copy.
     Lease(usize),
@@ -31,32 +31,32 @@ pub enum Act {
     Close,
 }
 
-/// Who has published the history.
+/// The publisher of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
     /// The process that will be killed.
     Same,
     /// Another, which has ended.
     Ended,
-    /// Another, which was killed while it had borrowed room for the longest message.
+    /// Another, which was killed while it held a loan for the longest message.
     KilledWithLoan,
     /// Another, which lives on.
     Alive,
 }
 
-/// One of the above, at a certain place in the ring.
+/// One of the above, at a given position in the ring.
 #[derive(Clone, Debug)]
 pub struct Publishing {
     pub place: &'static str,
     pub frames: u64,
     pub size: u64,
-    /// Lengths of the messages before.
+    /// Lengths of the earlier messages.
     pub history: Vec<usize>,
     pub before: Before,
     pub act: Act,
 }
 
-/// What is there when the process starts.
+/// The state when the process starts.
 pub struct World {
     pub domain: Directory,
     pub channel: Channel,
@@ -94,7 +94,7 @@ impl Publishing {
                     let mut publisher = publish()?;
                     let mut loan = publisher.loan(self.size as usize)?;
                     loan.fill(0xEE);
-                    // SAFETY: ends this process with the loan in its hands.
+                    // SAFETY: ends this process while it holds the loan.
                     unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
                     Ok(())
                 })?;
@@ -193,7 +193,7 @@ impl Operation for Publishing {
         if lane == 0 {
             ledger.verify_newest(&channel, 0)?;
         }
-        // Around the ring, with the longest and the shortest in turns; it begins now with one, now with the other.
+        // Around the ring, alternating the longest and the shortest, beginning with either.
         let size = self.size as usize;
         let turns = [size, 0, size.min(64), size, size / 2, size, 1];
         let lens: Vec<usize> =
@@ -211,7 +211,7 @@ impl Operation for Publishing {
     }
 }
 
-/// Messages of up to `most` bytes that bring a lane's ring to `to` bytes.
+/// Messages of up to `most` bytes that advance a lane's ring to `to` bytes.
 fn lead_to(to: u64, most: u64) -> Vec<usize> {
     let (frame, mut left, mut lens) = (round_up(most, 64), to, Vec::new());
     while left > 0 {
@@ -222,7 +222,7 @@ fn lead_to(to: u64, most: u64) -> Vec<usize> {
     lens
 }
 
-/// Every wrap case for acts that take up `len` bytes.
+/// Every wrap case for acts that use up `len` bytes.
 fn places(frames: u64, size: u64, len: u64) -> Vec<(&'static str, Vec<usize>)> {
     let layout = LaneLayout::new(frames, size).expect("a shape with sense");
     let (cap, need) = (layout.cap(), round_up(len, 64));
@@ -235,7 +235,7 @@ fn places(frames: u64, size: u64, len: u64) -> Vec<(&'static str, Vec<usize>)> {
     if need > 0 {
         let short = if need == 64 { cap } else { cap - 64 };
         places.push(("jumps to the ring's start", lead_to(short, size)));
-        // Room for a history of all frames behind the jump.
+        // Space for a history of all frames after the jump.
         places.push((
             "jumps, many rounds later",
             [lead_to(cap, size), lead_to(cap, size), lead_to(short, size)].concat(),

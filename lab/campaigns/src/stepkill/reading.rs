@@ -1,4 +1,4 @@
-//! Killed while reading, and while becoming a reader. It must be as if there never was one.
+//! Killed while reading, and while becoming a reader. There must be no trace of it.
 
 use super::ledger::{Ledger, is_whole, publish_all};
 use super::naming::{OLD, limbo};
@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 
 const FRAMES: u64 = 4;
 const SIZE: usize = 700;
-/// Lengths of what is there to be read, by lane.
+/// Lengths of the messages to read, by lane.
 const HISTORY: [&[usize]; 2] = [&[700, 64, 1], &[0, 511, 700, 8, 65]];
 
-/// What the reader does.
+/// The action of the reader.
 #[derive(Clone, Copy, Debug)]
 pub enum Reading {
     Newest,
@@ -135,7 +135,7 @@ impl Operation for Reading {
                     format!("the counters of a dead subscriber are left after a sweep: {left}").into()
                 );
             }
-            // It may be just being made: too young to be swept.
+            // It may be under construction: too young to be swept.
             let limbo = Directory::open(&format!("shm://{}", limbo(world.domain.path()).display()))?;
             limbo.open_or_create(NAME, &Attributes::new())?;
             fs::rename(subs.join(&left), limbo.path().join(NAME).join("subs").join(left))?;

@@ -1,7 +1,7 @@
-//! Traces an operation once, and then kills it again and again, each time one instruction later.
+//! Traces an operation once, and then kills it repeatedly, each time one instruction later.
 //!
 //! Reaching instruction `k` by single steps would cost `k` steps. So the child runs freely to a waypoint before it,
-//! which the trace has shown to be met for the so-manieth time there, and is stepped only from it on.
+//! given by an address and how many times it is reached, and is stepped only from there.
 
 use super::tracee::{Asleep, Position, Stop, Tracee};
 use crate::report::Failure;
@@ -10,32 +10,32 @@ use saltus_ring::{Memory, Shm};
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering::Relaxed; // the tracee stands still while its words are compared
+use std::sync::atomic::Ordering::Relaxed; // the tracee is stopped while its words are compared
 
-/// Something that a process does to a channel, and what must be true if it dies meanwhile.
+/// An action on a channel, and what must be true if the process dies during it.
 pub trait Operation {
-    /// What is there before it: made anew for each kill.
+    /// The state before it: created again for each kill.
     type World;
 
-    /// What is done; several cases of it are told of together.
+    /// The action; its cases are reported together.
     fn name(&self) -> String;
     /// Which case of it.
     fn case(&self) -> String;
-    /// Makes the world.
+    /// Creates the world.
     fn build(&self, ground: &Path) -> Result<Self::World, Failure>;
-    /// Prepares, calls `begin`, does it, calls `end`. In the child.
+    /// Prepares, calls `begin`, acts, calls `end`. In the child.
     fn act(&self, world: &Self::World) -> Result<(), Failure>;
-    /// Files whose contents others see.
+    /// Files whose contents other processes see.
     fn files(&self, world: &Self::World) -> Vec<PathBuf>;
-    /// Whether the operation sleeps in the kernel.
+    /// Whether the operation blocks in the kernel.
     fn sleeps(&self) -> bool {
         false
     }
-    /// Called when the process stands at `begin`.
+    /// Called when the process is stopped at `begin`.
     fn ready(&self, _world: &mut Self::World) -> Result<(), Failure> {
         Ok(())
     }
-    /// Called when the operation sleeps: wakes it.
+    /// Called when the operation blocks: wakes it.
     fn wake(&self, _world: &mut Self::World) -> Result<(), Failure> {
         Ok(())
     }
@@ -43,28 +43,29 @@ pub trait Operation {
     fn finish(&self, _ground: &Path) -> Result<(), Failure> {
         Ok(())
     }
-    /// Looks whether all is as it must be, after the process was killed. `kill` counts the kills.
+    /// Checks the state after the process was killed. `kill` counts the kills.
     fn check(&self, world: Self::World, ground: &Path, kill: usize) -> Result<(), Failure>;
 }
 
-/// How an operation fared.
+/// The results of an operation.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub operations: usize,
     pub instructions: usize,
     pub calls: usize,
-    /// Instructions after which others see something else.
+    /// Instructions after which the visible state differs.
     pub changes: usize,
     pub kills: usize,
-    /// Whether some instructions were left out.
+    /// Whether some instructions were skipped.
     pub sampled: bool,
-    /// Instructions that were not hit, because a loop (of the vDSO's clock) ran longer or shorter each time.
+    /// Instructions that were not reached, because a loop (of the vDSO's clock) took more or fewer rounds each
+    /// time.
     pub missed: usize,
     pub violations: Vec<String>,
 }
 
 impl Tally {
-    /// Adds how another operation fared.
+    /// Adds the results of another operation.
     pub fn add(&mut self, other: Tally) {
         self.operations += other.operations;
         self.instructions += other.instructions;
@@ -77,23 +78,24 @@ impl Tally {
     }
 }
 
-/// What it costs to pass a breakpoint once, in single steps.
+/// The cost of passing a breakpoint once, in single steps.
 const PASS: usize = 5;
-/// How often the child is led to an instruction that it did not reach, because a loop ran longer than in the trace.
+/// Most attempts to lead the child to an instruction that it did not reach, because a loop took more rounds than in
+/// the trace.
 const TRIES: usize = 5;
 /// How many kill points the short form chooses among the instructions, and among the changes.
 const SHORT: usize = 120;
-/// After so many violations the rest of an operation is spared.
+/// After this many violations the rest of an operation is skipped.
 const ENOUGH: usize = 3;
 
 /// The instructions of one run of the operation.
 struct Trace {
     steps: Vec<Position>,
-    /// After how many steps others see something else than before.
+    /// The numbers of steps after which the visible state changes.
     changes: Vec<usize>,
-    /// At which step each instruction is met for the so-manieth time, beginning with 0.
+    /// For each step, how often its instruction was reached before.
     times: Vec<usize>,
-    /// Steps that put the process to sleep.
+    /// Steps in which the process blocks.
     sleeps: Vec<usize>,
 }
 
@@ -123,7 +125,7 @@ pub fn run<O: Operation>(operation: &O, ground: &Path, full: bool) -> Result<Tal
                 tally
                     .violations
                     .push(format!("{case}, killed after {k} of {of} instructions, at {at:#x}: {why}"));
-                let _ = std::fs::remove_dir_all(ground); // the next kill finds a world without the remains of this
+                let _ = std::fs::remove_dir_all(ground); // the next kill needs a clean directory
             }
             if arrived || tries == TRIES {
                 tally.missed += usize::from(!arrived);
@@ -140,8 +142,8 @@ pub fn run<O: Operation>(operation: &O, ground: &Path, full: bool) -> Result<Tal
     Ok(tally)
 }
 
-/// Kills the operation after `k` instructions; with `asleep` while the next one makes it sleep. Returns whether it
-/// stood there, and what was found then.
+/// Kills the operation after `k` instructions; with `asleep` while the next one blocks. Returns whether it got
+/// there, and the result of the check.
 fn kill_at<O: Operation>(
     operation: &O,
     ground: &Path,
@@ -160,7 +162,7 @@ fn kill_at<O: Operation>(
     if asleep {
         let pid = tracee.pid();
         let mut kill = || {
-            // SAFETY: kills our child, which sleeps.
+            // SAFETY: kills our child, which is blocked.
             unsafe { libc::kill(pid, libc::SIGKILL) };
         };
         arrived &= tracee.step(Some(&mut kill)).is_err(); // the step does not end, the child does
@@ -170,7 +172,7 @@ fn kill_at<O: Operation>(
     Ok((arrived, operation.check(world, ground, kill)))
 }
 
-/// Runs the operation step by step from begin to end, and looks on.
+/// Runs the operation step by step from begin to end, and records it.
 fn trace<O: Operation>(operation: &O, ground: &Path) -> Result<Trace, Failure> {
     let mut world = operation.build(ground)?;
     let mut tracee = Tracee::start(|| operation.act(&world))?;
@@ -215,7 +217,7 @@ fn trace<O: Operation>(operation: &O, ground: &Path) -> Result<Trace, Failure> {
 }
 
 impl Trace {
-    /// The step up to which the child runs freely on its way to step `k`: the cheapest.
+    /// The cheapest step up to which the child runs freely on its way to step `k`.
     fn waypoint(&self, k: usize) -> usize {
         let mut best = (k, 0);
         for from in (0..k.min(self.steps.len())).rev() {
@@ -229,7 +231,8 @@ impl Trace {
     }
 }
 
-/// After how many steps to kill: all, or in the short form some, but every change if there are not too many.
+/// The numbers of steps after which to kill: all, or in the short form some, including every change if there are
+/// not too many.
 fn choose(trace: &Trace, full: bool) -> Vec<usize> {
     let all = trace.steps.len() + 1;
     if full {
@@ -243,7 +246,7 @@ fn choose(trace: &Trace, full: bool) -> Vec<usize> {
     points
 }
 
-/// Leads the child to where `k` instructions are done. `false`: it stands elsewhere.
+/// Leads the child to where `k` instructions are done. `false`: it is elsewhere.
 fn advance(tracee: &mut Tracee, trace: &Trace, k: usize, mut asleep: Asleep) -> Result<bool, Failure> {
     let from = trace.waypoint(k);
     for pass in 0..if from == 0 { 0 } else { trace.times[from] + 1 } {
@@ -256,7 +259,7 @@ fn advance(tracee: &mut Tracee, trace: &Trace, k: usize, mut asleep: Asleep) -> 
     }
     let mut at = from;
     while at < k {
-        // The way along one and the same instruction is a string move, a byte a round.
+        // Repeated steps of one instruction are a string move, one byte per round.
         let same = trace.steps[at..k].iter().take_while(|p| p.at == trace.steps[at].at).count();
         let done = if same > 2 { tracee.leap(same as u64)? as usize } else { 0 };
         if done > 0 {
@@ -278,7 +281,7 @@ fn reborrow<'a>(asleep: &'a mut Asleep) -> Asleep<'a> {
     }
 }
 
-/// A file, and what stood in it when we looked last.
+/// A file, and its contents at the last check.
 struct Watched {
     map: Map,
     last: Vec<u64>,
@@ -292,7 +295,7 @@ impl Watched {
         Ok(Watched { map, last: vec![0; len] })
     }
 
-    /// Whether it says something else than at the last look.
+    /// Whether its contents differ from the last check.
     fn changed(&mut self) -> bool {
         // SAFETY: mapped for reading as long as `self` lives.
         let mem = unsafe { Shm::new(self.map.base(), self.map.len()) };

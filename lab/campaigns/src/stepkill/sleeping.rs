@@ -1,4 +1,4 @@
-//! Killed while waking others, and while falling asleep, sleeping and waking up.
+//! Killed while waking others, and while blocking, waiting and waking up.
 
 use super::ledger::{Ledger, contents, publish_all};
 use super::publishing::NAME;
@@ -14,7 +14,7 @@ use std::time::Duration;
 const FRAMES: u64 = 4;
 const LEN: usize = 64;
 
-/// What is there when the process starts.
+/// The state when the process starts.
 pub struct World {
     domain: Directory,
     channel: Channel,
@@ -41,7 +41,7 @@ impl World {
         Ok(())
     }
 
-    /// All sleepers have seen something, what was published is there, and nothing is left behind.
+    /// All waiting readers have seen something, published messages are readable, and nothing is left behind.
     fn finish(self) -> Result<(), Failure> {
         for sleeper in self.sleepers {
             sleeper.woken()?;
@@ -62,18 +62,18 @@ impl World {
     }
 }
 
-/// What rouses the sleepers that a killed publisher has not woken.
+/// What wakes the readers that a killed publisher has not woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rescue {
-    /// The next message of anybody.
+    /// The next message of any publisher.
     NextPublish,
     /// The next publisher that opens.
     Successor,
-    /// Nobody: their own slices.
+    /// Their own wake-up intervals.
     Slice,
 }
 
-/// A publisher publishes to sleepers.
+/// A publisher publishes to waiting readers.
 #[derive(Clone, Copy, Debug)]
 pub struct Waking {
     pub sleepers: usize,
@@ -87,7 +87,7 @@ impl Operation for Waking {
         "publish and wake".into()
     }
     fn case(&self) -> String {
-        format!("{} sleepers, saved by {:?}", self.sleepers, self.rescue)
+        format!("{} waiting readers, saved by {:?}", self.sleepers, self.rescue)
     }
     fn build(&self, ground: &Path) -> Result<World, Failure> {
         World::new(ground, true)
@@ -125,9 +125,9 @@ impl Operation for Waking {
 /// A subscriber waits, among others.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
-    /// Sleepers that are asleep before it.
+    /// Readers that wait before it.
     pub before: usize,
-    /// Sleepers that fall asleep after it.
+    /// Readers that start to wait after it.
     pub after: usize,
 }
 
@@ -138,7 +138,7 @@ impl Operation for Waiting {
         "wait: arm, sleep, wake up, receive".into()
     }
     fn case(&self) -> String {
-        format!("{} sleepers before it, {} after it", self.before, self.after)
+        format!("{} waiting readers before it, {} after it", self.before, self.after)
     }
     fn build(&self, ground: &Path) -> Result<World, Failure> {
         World::new(ground, true)
@@ -171,7 +171,7 @@ impl Operation for Waiting {
         world.files()
     }
     fn check(&self, mut world: World, _: &Path, _: usize) -> Result<(), Failure> {
-        // If it was killed when a publisher had counted on it to wake others, this publish must.
+        // If it was killed when a publisher relied on it to wake others, this publish must wake them.
         world.publish()?;
         world.finish()
     }

@@ -1,8 +1,8 @@
-//! A process that is led by the hand, one instruction at a time.
+//! A process that is executed one instruction at a time.
 //!
 //! The child runs freely up to a trap instruction, [`begin`]; from there on its parent steps it. [`end`] is an
-//! illegal instruction, which the parent sees as another signal. Both are single instructions, so that nothing
-//! but the operation lies between them.
+//! illegal instruction, which the parent sees as another signal. Both are single instructions, so that only the
+//! operation is between them.
 //!
 //! Tracer and tracee run on the same processor: a step then costs two switches and no interrupt to another one.
 
@@ -14,27 +14,27 @@ use std::time::{Duration, Instant};
 /// Where the operation begins. Only in a traced child.
 #[inline(always)]
 pub fn begin() {
-    // SAFETY: stops this process for its tracer, which goes on behind it.
+    // SAFETY: stops this process for its tracer, which continues after it.
     unsafe { core::arch::asm!("int3") };
 }
 
-/// Where the operation ends. The tracer never goes on behind it.
+/// The end of the operation. The tracer never continues after it.
 #[inline(always)]
 pub fn end() {
     // SAFETY: stops this process for its tracer, which kills it.
     unsafe { core::arch::asm!("ud2") };
 }
 
-/// What happened when the tracee was let go.
+/// Why the tracee stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It stands before the next instruction.
+    /// Before the next instruction.
     Before(u64),
-    /// It has reached the end of the operation.
+    /// At the end of the operation.
     End,
 }
 
-/// What the processor is about to do.
+/// The next instruction of the tracee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Address of the instruction.
@@ -48,21 +48,21 @@ pub struct Tracee {
     child: Child,
 }
 
-/// What the tracer does when the operation has put the tracee to sleep in the kernel; `None` if it never sleeps.
+/// Called when the operation has blocked the tracee in the kernel; `None` if it never blocks.
 pub type Asleep<'a> = Option<&'a mut dyn FnMut()>;
 
 const INT3: u64 = 0xCC;
 const SYSCALL: u64 = 0x050F;
 /// `rep movsb` and `rep stosb`. One step of such an instruction is one byte.
 const STRING: [u64; 2] = [0xA4F3, 0xAAF3];
-/// Longer than any step takes; also longer than any sleep in an operation.
+/// Longer than any step takes, including any wait in an operation.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Tracee {
     /// Forks a child that runs `work` up to its [`begin`].
     pub fn start(work: impl FnOnce() -> Result<(), Failure>) -> Result<Tracee, Failure> {
         let child = child::spawn(|| {
-            // SAFETY: asks to be traced by the parent.
+            // SAFETY: requests to be traced by the parent.
             unsafe { libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) };
             work()?;
             Err("an operation went on behind its end".into())
@@ -78,18 +78,18 @@ impl Tracee {
         self.child.pid
     }
 
-    /// Kills it where it stands.
+    /// Kills it.
     pub fn kill(mut self) {
         self.child.kill();
     }
 
-    /// Executes one instruction. `asleep` is called when that instruction has put it to sleep in the kernel.
+    /// Executes one instruction. Calls `asleep` when that instruction has blocked in the kernel.
     pub fn step(&mut self, asleep: Asleep) -> Result<Stop, Failure> {
         self.go(libc::PTRACE_SINGLESTEP, asleep)
     }
 
-    /// Executes up to `n` rounds of the repeated string instruction before which it stands, but never the last one:
-    /// it does what as many single steps would, in two. Returns how many; 0 if it is no such instruction.
+    /// Executes up to `n` rounds of the repeated string instruction that is next, but never the last one: the same
+    /// as that many single steps, in two. Returns how many; 0 if the instruction is another.
     pub fn leap(&mut self, n: u64) -> Result<u64, Failure> {
         let before = self.registers()?;
         let n = n.min(before.rcx.saturating_sub(1));
@@ -124,7 +124,7 @@ impl Tracee {
     }
 
     fn go(&mut self, how: libc::c_uint, asleep: Asleep) -> Result<Stop, Failure> {
-        // SAFETY: lets the stopped child go on.
+        // SAFETY: continues the stopped child.
         check(unsafe { libc::ptrace(how, self.pid(), 0, 0) })?;
         match self.wait(asleep)? {
             libc::SIGTRAP => Ok(Stop::Before(self.registers()?.rip)),
@@ -136,11 +136,11 @@ impl Tracee {
     /// Waits for the next stop and returns its signal.
     fn wait(&mut self, mut asleep: Asleep) -> Result<i32, Failure> {
         let start = Instant::now();
-        // Without sleeps the wait is a plain one, which the worker's timer interrupts now and then.
+        // Without blocking, the wait is a plain one, which the worker's timer interrupts periodically.
         let (flags, mut looks) = (if asleep.is_some() { libc::WNOHANG } else { 0 }, 0u32);
         loop {
             let mut status = 0;
-            // SAFETY: the status outlives the call.
+            // SAFETY: the status stays alive across the call.
             let pid = unsafe { libc::waitpid(self.pid(), &mut status, flags) };
             if pid < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
                 return Err(io::Error::last_os_error().into());
@@ -177,7 +177,7 @@ impl Tracee {
     }
 
     fn set_registers(&self, registers: &libc::user_regs_struct) -> Result<(), Failure> {
-        // SAFETY: the registers outlive the call; the child is ours and stands still.
+        // SAFETY: the registers stay alive across the call; the child is ours and is stopped.
         check(unsafe { libc::ptrace(libc::PTRACE_SETREGS, self.pid(), 0, registers) })
     }
 
@@ -195,7 +195,7 @@ impl Tracee {
     }
 
     fn poke(&self, address: u64, word: u64) -> Result<(), Failure> {
-        // SAFETY: changes the child's own copy of its code, to set and to lift a breakpoint.
+        // SAFETY: changes the child's own copy of its code, to set and to remove a breakpoint.
         check(unsafe { libc::ptrace(libc::PTRACE_POKETEXT, self.pid(), address, word) })
     }
 }

@@ -1,4 +1,4 @@
-//! Speaks for Rust: see README.md for the words.
+//! The driver for Rust: README.md describes the commands.
 
 mod types {
     #![allow(missing_docs)]
@@ -31,7 +31,7 @@ macro_rules! failed_from {
 }
 failed_from!(saltus_domain::Error, saltus_log::Error);
 
-/// Nothing to say but that it is done, or what there is to say.
+/// The answer to a command: empty, or a text.
 type Said = Result<String, Failed>;
 
 /// Everything that has a name.
@@ -83,7 +83,7 @@ impl Line<'_> {
     fn value(&self, i: usize) -> f64 {
         f64::from_bits(u64::from_str_radix(self.0[i], 16).expect("digits"))
     }
-    /// The message whose fields begin at word `at`.
+    /// The message with its fields from word `at` on.
     fn reading(&self, at: usize) -> Reading {
         let samples = self.0[at + 4].split(',').filter(|s| *s != "-").map(|s| s.parse().expect("a sample"));
         Reading {
@@ -201,7 +201,7 @@ impl Things {
     fn readable(&mut self, l: &Line<'_>) -> Said {
         let fd = self.subscriber(l.0[1]).fd()?.as_raw_fd();
         let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        // SAFETY: one structure that lives across the call.
+        // SAFETY: one structure that stays alive across the call.
         if unsafe { libc::poll(&mut poll, 1, l.number(2)) } == 1 { done() } else { nothing() }
     }
 
@@ -217,7 +217,7 @@ impl Things {
         done()
     }
 
-    /// Receives until a message with that number, or until nothing comes any more.
+    /// Receives until a message with that number, or until no more arrive.
     fn count(&mut self, l: &Line<'_>) -> Said {
         let until: u64 = l.number(2);
         let (mut last, mut received, mut missed, mut dropped) = (0, 0, Some(0), 0);
@@ -238,7 +238,7 @@ impl Things {
             "lcm" => Format::Lcm,
             _ => Format::of_name(&path).expect("a name that tells the format"),
         };
-        // The program's own file: how it is made is its business.
+        // The program's own file: its format is up to it.
         let file = File::create_new(&path).map_err(|e| saltus_log::Error::Io("create the log".into(), e))?;
         self.keep(l.0[1], Thing::Writer(Box::new(Writer::new(file, format, WriterOptions::new())?)))
     }
@@ -349,7 +349,7 @@ fn about(m: &Message<'_>) -> String {
     format!("message x{} {}", hex(m.channel.as_bytes()), numbers.join(" "))
 }
 
-/// The bytes, if they are few; else how many, and their CRC-32.
+/// The bytes, if they are few; otherwise their number and CRC-32.
 fn shown(data: &[u8]) -> String {
     if data.len() <= 64 {
         return format!("x{}", hex(data));

@@ -1,22 +1,22 @@
-//! Cases as the files have them.
+//! Cases, as read from the files.
 
 use saltus_conformance_types::tools::Result;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// What carries the messages.
+/// The transport of the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Provider {
-    /// Shared memory, in a directory of its own.
+    /// Shared memory, in a separate directory.
     Shm,
-    /// LCM's multicast, in a network of its own.
+    /// LCM's multicast, in a separate network.
     Udpm,
 }
 
 impl Provider {
     /// All of them.
     pub const ALL: [Provider; 2] = [Provider::Shm, Provider::Udpm];
-    /// As URLs and cases call it.
+    /// Its name in URLs and cases.
     pub fn name(self) -> &'static str {
         match self {
             Provider::Shm => "shm",
@@ -25,42 +25,42 @@ impl Provider {
     }
 }
 
-/// Something that languages must do alike.
+/// Behavior that must be the same in all languages.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What must be true, with the file's name before it.
+    /// The requirement, after the file's name.
     pub name: String,
-    /// What it is to be played on.
+    /// The providers to run it on.
     pub on: Vec<Provider>,
-    /// What is put behind the domain's URL.
+    /// Options appended to the domain's URL.
     options: Value,
-    /// Languages, or `publisher in LANGUAGE`, that it is not asked of, and why.
+    /// Languages, or `publisher in LANGUAGE`, that are excused, and why.
     cannot: Vec<(String, String)>,
     /// One after the other.
     pub steps: Vec<Step>,
 }
 
-/// One call, and what must come of it.
+/// One call, and its expected result.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Who does it: `publisher`, `subscriber` or, where one program does all, `program`.
+    /// The role that acts: `publisher`, `subscriber` or, where one program does everything, `program`.
     pub role: String,
-    /// What is done.
+    /// The action.
     pub verb: String,
-    /// With what; and what is expected.
+    /// Its arguments, and the expected result.
     pub with: Map<String, Value>,
 }
 
 impl Step {
-    /// As the file has it.
+    /// The step as in the file.
     pub fn said(&self) -> String {
         Value::Object(self.with.clone()).to_string()
     }
-    /// What must come of it; nothing said is `ok`.
+    /// The expected result; `ok` by default.
     pub fn expected(&self) -> &Value {
         self.with.get("expect").unwrap_or(&Value::Null)
     }
-    /// Whether the answer is asked for by a later step.
+    /// Whether a later step requests the answer.
     pub fn is_later(&self) -> bool {
         self.with.get("later") == Some(&Value::Bool(true))
     }
@@ -71,7 +71,7 @@ const ROLES: [&str; 3] = ["program", "publisher", "subscriber"];
 /// All cases of all files.
 ///
 /// # Errors
-/// Files that cannot be read or understood.
+/// Files that cannot be read or are invalid.
 pub fn read() -> Result<Vec<Case>> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
     let entries = std::fs::read_dir(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
@@ -92,7 +92,7 @@ pub fn read() -> Result<Vec<Case>> {
     Ok(all)
 }
 
-/// A case that is to be played once for each of several words: `"each": {"$FORMAT": ["mcap", "lcm"]}`.
+/// Expands a case that runs once for each of several words: `"each": {"$FORMAT": ["mcap", "lcm"]}`.
 fn each(case: &Value) -> Vec<Value> {
     let Some((name, words)) = case["each"].as_object().and_then(|each| each.iter().next()) else {
         return vec![case.clone()];
@@ -101,7 +101,7 @@ fn each(case: &Value) -> Vec<Value> {
     words.map(|word| substituted(case, &[(name, word)])).collect()
 }
 
-/// The value with other words in the place of names such as `$DIR`.
+/// The value with names such as `$DIR` replaced.
 pub fn substituted(value: &Value, names: &[(&str, &str)]) -> Value {
     match value {
         Value::String(text) => {
@@ -115,7 +115,7 @@ pub fn substituted(value: &Value, names: &[(&str, &str)]) -> Value {
     }
 }
 
-/// The value for a provider, where it says one for each: `"missed": {"shm": 0, "udpm": null}`.
+/// The value for a provider, if it has one for each: `"missed": {"shm": 0, "udpm": null}`.
 pub fn of_provider(value: &Value, provider: Provider) -> Value {
     match value {
         Value::Object(all) if !all.is_empty() && all.keys().all(|key| ["shm", "udpm"].contains(&&**key)) => {
@@ -150,7 +150,7 @@ impl Case {
         Ok(Case { options: case["options"].clone(), cannot: cannot.collect(), on, steps, name })
     }
 
-    /// Whether it is played by two programs.
+    /// Whether two programs run it.
     pub fn is_of_two(&self) -> bool {
         self.steps.iter().any(|step| step.role != "program")
     }
@@ -160,13 +160,13 @@ impl Case {
         self.options[provider.name()].as_str().unwrap_or_default()
     }
 
-    /// Why it is not asked of a language in a role, if it is not.
+    /// Why a language in a role is excused, if it is.
     pub fn cannot(&self, role: &str, language: &str) -> Option<&str> {
         let whom = [language.to_string(), format!("{role} in {language}")];
         self.cannot.iter().find(|(who, _)| whom.contains(who)).map(|(_, why)| why.as_str())
     }
 
-    /// The languages that it names.
+    /// The excused languages.
     #[cfg(test)]
     pub fn excused(&self) -> impl Iterator<Item = (&str, &str)> {
         self.cannot.iter().map(|(who, why)| (who.rsplit(' ').next().unwrap_or(who), why.as_str()))

@@ -1,15 +1,15 @@
-//! The page of error codes, which is what the languages are held to.
+//! The page of error codes, with which all languages must agree.
 
 use saltus_conformance_types::tools::{Result, root};
 
-/// An error as the page has it.
+/// An error on the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     /// Its number.
     pub number: i32,
     /// Its name in C: `SALTUS_NOT_FOUND`.
     pub c: String,
-    /// Its name elsewhere: `NotFound`.
+    /// Its name in other languages: `NotFound`.
     pub name: String,
 }
 
@@ -31,11 +31,11 @@ pub fn read() -> Result<Vec<Code>> {
 }
 
 impl Code {
-    /// Whether a language that calls its error so means this one. Rust has numbers alone, and says `-`.
+    /// Whether a language's name of an error means this one. Rust has only numbers, and answers `-`.
     pub fn is_called(&self, name: &str) -> bool {
         [&self.c, &self.name].contains(&&name.to_string())
             || name == "-"
-            // What Java has for a call that makes no sense.
+            // Java's exception for an invalid call.
             || self.name == "Invalid" && ["IllegalStateException", "IllegalArgumentException"].contains(&name)
     }
 }

@@ -1,4 +1,4 @@
-//! A program that speaks for a language.
+//! Runs the driver program of a language.
 
 use crate::languages::Language;
 use saltus_conformance_types::tools::Result;
@@ -10,10 +10,10 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How long an answer may take: longer than any step waits.
+/// Longest wait for an answer: longer than any step waits.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One of them, at work. It is killed when it is dropped.
+/// A running driver. It is killed when it is dropped.
 pub struct Driver {
     /// The language, for people.
     pub language: String,
@@ -24,7 +24,7 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Starts it in a network, or in that of all. `dir` is for what it complains about.
+    /// Starts it in a separate network, or in this one. `dir` is for its error output.
     ///
     /// # Errors
     /// It cannot be started.
@@ -58,16 +58,16 @@ impl Driver {
         Ok(Driver { language: language.name.clone(), child, stdin, answers, complaints })
     }
 
-    /// Says a line, and does not wait for the answer.
+    /// Sends a line, without waiting for the answer.
     pub fn say(&mut self, line: &str) -> Result<()> {
         let stdin = self.stdin.as_mut().ok_or("it was told to end")?;
         stdin.write_all(format!("{line}\n").as_bytes()).map_err(|e| self.why(&e.to_string()))
     }
 
-    /// The answer to the line before which none was asked for.
+    /// The answer to the last line without one.
     ///
     /// # Errors
-    /// It ended, or says nothing for too long.
+    /// It exited, or does not answer in time.
     pub fn answer(&mut self) -> Result<String> {
         self.answers.recv_timeout(PATIENCE).map_err(|e| match e {
             RecvTimeoutError::Timeout => {
@@ -77,13 +77,13 @@ impl Driver {
         })
     }
 
-    /// Says a line, and gives the answer.
+    /// Sends a line, and returns the answer.
     pub fn ask(&mut self, line: &str) -> Result<String> {
         self.say(line)?;
         self.answer()
     }
 
-    /// Asks for what must be done.
+    /// Sends a command that must succeed.
     pub fn must(&mut self, line: &str) -> Result<()> {
         match self.ask(line)?.as_str() {
             "ok" => Ok(()),
@@ -101,9 +101,9 @@ impl Driver {
         self.child.kill().and_then(|()| self.child.wait()).map(drop).map_err(|e| e.to_string())
     }
 
-    /// Lets it come to its end, which must be a good one.
+    /// Lets it exit, which must succeed.
     pub fn end(mut self) -> Result<()> {
-        self.stdin = None; // there is nothing more to do
+        self.stdin = None; // there are no more commands
         let until = Instant::now() + PATIENCE;
         loop {
             match self.child.try_wait().map_err(|e| e.to_string())? {
@@ -115,7 +115,7 @@ impl Driver {
         }
     }
 
-    /// How it ended, and what it complained about.
+    /// How it ended, and its error output.
     fn why(&mut self, what: &str) -> String {
         let _ = self.child.kill();
         let status = self.child.wait().map_or_else(|e| e.to_string(), |status| status.to_string());
@@ -126,7 +126,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        let _ = self.child.kill(); // it may have ended already
+        let _ = self.child.kill(); // it may have exited already
         let _ = self.child.wait();
     }
 }

@@ -1,4 +1,4 @@
-//! What a driver answered, held against what the case expects.
+//! Compares a driver's answer with the expectation of the case.
 
 use crate::codes::Code;
 use crate::words::{bytes, reading, shown};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// Whether the answer is what is expected.
 ///
 /// # Errors
-/// It is not: what is expected, and what came, in words.
+/// It is not: the expectation and the answer, in words.
 pub fn check(expected: &Value, answer: &str, codes: &[Code]) -> Result<()> {
     let words: Vec<&str> = answer.split_whitespace().collect();
     let told = || format!("expected {}, got {}", in_words(expected), in_words_of(answer));
@@ -30,7 +30,7 @@ pub fn check(expected: &Value, answer: &str, codes: &[Code]) -> Result<()> {
     if is { Ok(()) } else { Err(told()) }
 }
 
-/// An error has the number and the name that the page has, and a sentence.
+/// An error must have the number and name on the page, and a text.
 fn error(all: &Map<String, Value>, words: &[&str], codes: &[Code]) -> std::result::Result<(), String> {
     let wanted = all["error"].as_str().unwrap_or_default();
     let Some(code) = codes.iter().find(|code| code.name == wanted) else {
@@ -63,7 +63,7 @@ fn event(all: &Map<String, Value>, words: &[&str]) -> Result<bool> {
     })
 }
 
-/// Whether all that is expected of a message or an event is so; `body` are the words of its bytes or fields.
+/// Whether a message or an event meets all expectations; `body` are the words of its bytes or fields.
 fn about(
     all: &Map<String, Value>,
     body: &[&str],
@@ -92,12 +92,12 @@ fn channel_is(value: &Value, word: &str) -> bool {
     }
 }
 
-/// null is a number that nobody knows.
+/// null means an unknown number.
 fn number_is(value: &Value, word: &str) -> bool {
     if value.is_null() { word == "-" } else { value.as_i64().is_some_and(|n| word.parse() == Ok(n)) }
 }
 
-/// `ok` with numbers or names behind it.
+/// `ok` followed by numbers or names.
 fn numbers(all: &Map<String, Value>, words: &[&str]) -> bool {
     all.iter().all(|(key, value)| match (key.as_str(), words) {
         ("index" | "position" | "size", [word]) => number_is(value, word),
@@ -108,7 +108,7 @@ fn numbers(all: &Map<String, Value>, words: &[&str]) -> bool {
         }
         ("received", [received, _, _, _]) => number_is(value, received),
         ("last", [_, _, _, last]) => number_is(value, last),
-        // What was received, missed and dropped is all that was published.
+        // The messages received, missed and dropped sum up to those published.
         ("all", [received, missed, dropped, _]) => {
             let sum: Option<u64> =
                 [received, missed, dropped].iter().map(|word| word.parse::<u64>().ok()).sum();
@@ -118,7 +118,7 @@ fn numbers(all: &Map<String, Value>, words: &[&str]) -> bool {
     })
 }
 
-/// The text of a word in digits.
+/// The decoded text of a word in digits.
 fn plain(word: &str) -> String {
     let bytes = word.strip_prefix('x').and_then(unhex);
     bytes.map_or_else(|| word.into(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
@@ -128,7 +128,7 @@ fn in_words(expected: &Value) -> String {
     if expected.is_null() { "ok".into() } else { expected.to_string() }
 }
 
-/// The answer, with the sentence of an error to be read.
+/// The answer, with the text of an error decoded.
 fn in_words_of(answer: &str) -> String {
     match answer.strip_prefix("error ").and_then(|rest| rest.rsplit_once(' ')) {
         Some((about, said)) => format!("error {about}: {}", plain(said)),

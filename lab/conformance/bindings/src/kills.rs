@@ -1,4 +1,5 @@
-//! A program of any language may be killed at any instant, and those of all languages go on, and count truly.
+//! A program in any language may be killed at any instant, and programs in all languages continue and count
+//! correctly.
 
 use crate::case::Provider;
 use crate::driver::Driver;
@@ -8,16 +9,17 @@ use crate::ports::{self, Ports};
 use saltus_conformance_types::tools::Result;
 use std::time::Duration;
 
-/// More than anybody publishes here.
+/// More than is ever published here.
 const ENDLESS: u64 = 1_000_000_000;
-/// The first number of who comes after the killed one.
+/// The first number of the publisher after the killed one.
 const SECOND: u64 = 2_000_000_000;
-/// Nothing comes any more: so many ms without a message. In shared memory all is there at once; from a network a thread brings it.
+/// Silence in ms after which no more messages are expected. In shared memory all are there immediately; from a
+/// network, a thread receives them.
 const QUIET: [u32; 2] = [300, 2000];
-/// What must come comes within so many ms.
+/// Longest wait for an expected message in ms.
 const PATIENCE: u32 = 20_000;
 
-/// What was counted.
+/// The counts.
 #[derive(Debug)]
 struct Counted {
     received: u64,
@@ -41,19 +43,19 @@ impl Counted {
     }
 }
 
-/// Who is killed, and who goes on.
+/// Which program is killed, and which continues.
 #[derive(Clone, Debug)]
 pub struct Kill<'a> {
     /// What carries the messages.
     pub provider: Provider,
-    /// Killed.
+    /// The one that is killed.
     pub killed: &'a Language,
-    /// Goes on.
+    /// The one that continues.
     pub other: &'a Language,
 }
 
 impl Kill<'_> {
-    /// All of them; gives how many, and what failed.
+    /// Runs all of them; returns their number, and the failures.
     pub fn play(&self) -> (usize, Vec<String>) {
         type Act<'a> = fn(&Kill<'a>, &Place) -> Result<()>;
         let acts: [(&str, Act<'_>); 3] = [
@@ -65,7 +67,7 @@ impl Kill<'_> {
         for (name, act) in &acts {
             if let Err(why) = Place::new(self.provider).and_then(|place| act(self, &place)) {
                 let (killed, other) = (&self.killed.name, &self.other.name);
-                let who = format!("{}, {killed} killed, {other} goes on", self.provider.name());
+                let who = format!("{}, {killed} killed, {other} continues", self.provider.name());
                 failures.push(format!("kills: {name} ({who}): {why}"));
             }
         }
@@ -79,7 +81,7 @@ impl Kill<'_> {
         Ok(driver)
     }
 
-    /// Three publishers are killed in their loops; then one comes that is not.
+    /// Three publishers are killed in their loops; a fourth is not.
     fn publisher(&self, place: &Place) -> Result<()> {
         let url = place.url(if self.provider == Provider::Shm { "depth=64" } else { "" });
         let quiet = QUIET[usize::from(self.provider == Provider::Udpm)];
@@ -116,7 +118,7 @@ impl Kill<'_> {
         subscriber.end()
     }
 
-    /// A subscriber is killed; the publisher and another subscriber do not notice.
+    /// A subscriber is killed; the publisher and another subscriber are not affected.
     fn subscriber(&self, place: &Place, while_receiving: bool) -> Result<()> {
         const MANY: u64 = 2000;
         let url = place.url(if self.provider == Provider::Shm { "depth=64" } else { "" });
@@ -127,7 +129,7 @@ impl Kill<'_> {
         for driver in [&mut subscriber, &mut killed] {
             driver.must("subscriber s d name x78 1000 newest -")?;
         }
-        // Whoever it is that waits here, a message on another channel does not end it.
+        // Whichever program waits here, a message on another channel does not end the wait.
         killed.say(if while_receiving { "count s 1000000000 20000" } else { "receive s -" })?;
         if while_receiving {
             publisher.say(&format!("stream p {MANY} 1 20"))?;
@@ -135,7 +137,7 @@ impl Kill<'_> {
             std::thread::sleep(Duration::from_millis(5)); // somewhere among them
             killed.kill()?;
         } else {
-            std::thread::sleep(Duration::from_millis(5)); // it sleeps by now, or soon: both must do no harm
+            std::thread::sleep(Duration::from_millis(5)); // it is waiting by now, or soon: both must do no harm
             killed.kill()?;
             publisher.say(&format!("stream p {MANY} 1 20"))?;
             subscriber.say(&format!("count s {MANY} {PATIENCE}"))?;

@@ -1,4 +1,4 @@
-//! The languages, and how the programs that speak for them are built.
+//! The languages, and how their driver programs are built.
 
 use saltus_conformance_types::files;
 use saltus_conformance_types::tools::{Result, fresh, output, root, write};
@@ -7,7 +7,7 @@ use saltus_types::{Loader, StructId};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program that speaks for a language.
+/// The driver program of a language.
 #[derive(Clone, Debug)]
 pub struct Language {
     /// For people: `C++`.
@@ -20,13 +20,13 @@ pub struct Language {
     pub environment: Vec<(String, String)>,
 }
 
-/// As cases call them, whether they are there yet or not.
+/// Their names in cases, whether implemented or not.
 #[cfg(test)]
 pub const KEYS: [&str; 6] = ["rust", "c", "c++", "python", "java", "octave"];
 
 type Build = fn(&Path) -> Result<Language>;
 
-/// All of them; those that take longest to build come first.
+/// All of them; those that take longest to build are first.
 pub const ALL: [(&str, Build); 6] =
     [("c++", cpp), ("java", java), ("octave", octave), ("c", c), ("python", python), ("rust", rust)];
 
@@ -39,7 +39,7 @@ fn here(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Where cargo put this program, and what it depends on.
+/// Cargo's output directory of this program and its dependencies.
 fn built() -> Result<PathBuf> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let dir = program.ancestors().find(|dir| dir.join("deps").is_dir());
@@ -51,14 +51,14 @@ fn language(name: &str, key: &'static str, command: &[&Path]) -> Language {
     Language { name: name.into(), key, command, environment: Vec::new() }
 }
 
-/// What every message of `reading_t` begins with, in digits.
+/// The first bytes of every message of `reading_t`, in digits.
 pub fn fingerprint() -> Result<String> {
     let loaded = Loader::new().file(types()).load().map_err(|e| e.to_string())?;
     let id = loaded.schema.find("reading_t").ok_or("no reading_t among the types")?;
     Ok(format!("{:016x}", loaded.schema.get(id).fingerprint))
 }
 
-/// Generates the code of the types into `dir`, which is made anew.
+/// Generates the code of the types into `dir`, which is emptied first.
 fn generate(lang: Lang, dir: &Path) -> Result<()> {
     fresh(dir)?;
     let loaded = Loader::new().file(types()).load().map_err(|e| e.to_string())?;
@@ -93,7 +93,7 @@ fn cpp(dir: &Path) -> Result<Language> {
     Ok(language("C++", "c++", &[&dir.join("driver")]))
 }
 
-/// Compiles a driver against the library that cargo has just built.
+/// Compiles a driver with the library that cargo has just built.
 fn compile(
     compiler: &str,
     flags: &[&str],
@@ -106,10 +106,10 @@ fn compile(
     if !libraries.join("libsaltus.so").is_file() {
         return Err(format!("no libsaltus.so in {}: cargo build -p saltus-c", libraries.display()));
     }
-    // As programs find it, by the name that it was given.
+    // Under the soname that programs look for.
     let named =
         format!("libsaltus.so.{}.{}", env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR"));
-    let _ = std::fs::remove_file(dir.join(&named)); // not there, the first time
+    let _ = std::fs::remove_file(dir.join(&named)); // missing, the first time
     std::os::unix::fs::symlink(libraries.join("libsaltus.so"), dir.join(named)).map_err(|e| e.to_string())?;
     let mut command = Command::new(compiler);
     command.args(flags).arg("-I").arg(here("drivers")).arg("-I").arg(here("../types/drivers"));
@@ -127,12 +127,12 @@ fn python(dir: &Path) -> Result<Language> {
     output(Command::new(&python).args(check))
         .map_err(|why| format!("the package is not installed; `cargo xtask python` does it: {why}"))?;
     let mut language = language("Python", "python", &[&python, &here("drivers/driver.py"), &code, &types()]);
-    // As the binding's own tests run: in dev mode, with warnings as errors, and without a file beside the sources.
+    // As in the binding's own tests: in dev mode, with warnings as errors, and without files next to the sources.
     language.command.splice(1..1, ["-X", "dev", "-W", "error", "-B"].map(String::from));
     Ok(language)
 }
 
-/// Compiles Java sources, given with the binding's classes, of which the place is told.
+/// Compiles Java sources with the binding's classes; returns the output directory.
 fn javac(sources: &[PathBuf], classes: &Path) -> Result<PathBuf> {
     fresh(classes)?;
     let binding = root().join("target/java/classes");
@@ -177,23 +177,23 @@ fn octave(dir: &Path) -> Result<Language> {
     lines += &format!("source('{}');", here("drivers/driver.m").display());
     let mut language = language("Octave", "octave", &[Path::new("octave-cli")]);
     language.command.extend(["--norc", "--no-history", "--eval", &lines].map(String::from));
-    // How Octave finds Java, and what makes it start in half the time.
+    // How Octave finds Java, and an option that halves its start time.
     let quick = "-Xmx1g -XX:+UseSerialGC -XX:TieredStopAtLevel=1";
     language.environment = vec![("JAVA_HOME".into(), home), ("JAVA_TOOL_OPTIONS".into(), quick.into())];
     Ok(language)
 }
 
-/// Where a program really is.
+/// The real path of a program.
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let mut found = std::env::split_paths(&path).map(|dir| dir.join(name)).filter(|file| file.is_file());
     found.next().and_then(|file| file.canonicalize().ok())
 }
 
-/// Builds all, or those that are named, below `dir`.
+/// Builds all languages, or those named, below `dir`.
 ///
 /// # Errors
-/// All that does not build, in words.
+/// All build errors, in words.
 pub fn build(dir: &Path, wanted: &[String]) -> Result<Vec<Language>> {
     let wanted: Vec<_> =
         ALL.iter().filter(|(key, _)| wanted.is_empty() || wanted.iter().any(|w| w == key)).collect();

@@ -1,7 +1,9 @@
-//! One set of cases for all languages: each alone, each pair of them, over shared memory and LCM's multicast. The cases are data
-//! (`cases/*.json`); README.md says how they are read, and by which words the programs of the languages (`drivers/`) are told.
+//! One set of cases for all languages: each alone, and each pair of them, over shared memory and LCM's multicast.
+//! The cases are data (`cases/*.json`). README.md describes their format, and the commands of the driver programs
+//! (`drivers/`).
 //!
-//! `cargo xtask conformance [WORD…]` plays those whose name contains one of the words; words that are languages leave out the others.
+//! `cargo xtask conformance [WORD…]` runs those whose name contains one of the words; words that are languages
+//! leave out the others.
 
 mod case;
 mod codes;
@@ -23,7 +25,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-/// Programs that play cases together, or one that is killed.
+/// Programs that run cases together, or one that is killed.
 enum Job<'a> {
     Cases(Cast<'a>),
     Kill(Kill<'a>),
@@ -43,10 +45,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Plays go on at the same time, since most of them wait most of the time.
+/// Number of concurrent runs, since most of them mostly wait.
 const AT_ONCE: usize = 6;
 
-/// Plays all that the words name; gives what failed.
+/// Runs all cases that the words select; returns the failures.
 fn run(words: Vec<String>) -> Result<Vec<String>> {
     may_have_networks()?;
     let (wanted, words): (Vec<_>, Vec<_>) =
@@ -95,13 +97,14 @@ fn jobs(languages: &[Language], kills: bool) -> Vec<Job<'_>> {
     jobs
 }
 
-/// A kill starts eleven programs, and one in Octave takes half a second to start: it dies, and goes on, beside Rust alone.
+/// A kill starts eleven programs, and one in Octave takes half a second to start: it is killed, or continues, only
+/// together with Rust.
 fn are_killed_together(one: &Language, other: &Language) -> bool {
     let keys = [one.key, other.key];
     !keys.contains(&"octave") || keys.contains(&"rust")
 }
 
-/// What is not asked of a language is said, with the reason.
+/// Prints the excused cases of each language, with the reason.
 fn tell_excuses(cases: &[&Case], languages: &[Language]) {
     for language in languages {
         for case in cases {
@@ -119,7 +122,7 @@ fn build_directory() -> Result<std::path::PathBuf> {
     Ok(program.with_file_name("conformance-bindings"))
 }
 
-/// Whoever may not make networks starts again as root of a user namespace.
+/// A process that may not create networks restarts as root of a user namespace.
 fn may_have_networks() -> Result<()> {
     const AGAIN: &str = "SALTUS_CONFORMANCE_AGAIN";
     let Err(why) = saltus_netns::Space::new() else { return Ok(()) };

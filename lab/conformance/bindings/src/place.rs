@@ -1,4 +1,4 @@
-//! Where cases are played: domains and directories that nobody else has, and that are gone afterwards.
+//! Separate domains and directories for cases, which are removed afterwards.
 
 use crate::case::Provider;
 use saltus_conformance_types::tools::Result;
@@ -8,21 +8,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A directory for files, one for channels in shared memory, and for multicast a network.
 pub struct Place {
-    /// For logs, and what drivers complain about.
+    /// For logs, and the drivers' error output.
     pub dir: PathBuf,
     provider: Provider,
     channels: PathBuf,
-    /// The network, where one is needed.
+    /// The network, if one is needed.
     pub space: Option<Space>,
     /// Counts domains and directories.
     domains: AtomicU64,
 }
 
 impl Place {
-    /// A new one.
+    /// A new place.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be created.
     pub fn new(provider: Provider) -> Result<Place> {
         static MADE: AtomicU64 = AtomicU64::new(0);
         let name =
@@ -38,19 +38,19 @@ impl Place {
         Ok(Place { dir, provider, channels, space, domains: AtomicU64::new(0) })
     }
 
-    /// A directory that no other case has; not made yet.
+    /// A directory that no other case uses; not created yet.
     pub fn directory(&self) -> PathBuf {
         self.dir.join(format!("case-{}", self.domains.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// The URL of a domain that was not there before.
+    /// The URL of a new domain.
     pub fn url(&self, options: &str) -> String {
         let number = self.domains.fetch_add(1, Ordering::Relaxed);
         let and = |sign: &str| if options.is_empty() { String::new() } else { format!("{sign}{options}") };
         match self.provider {
             Provider::Shm => format!("shm://{}/{number}{}", self.channels.display(), and("?")),
             Provider::Udpm => {
-                // The network is this one's alone; another port keeps what is late from the next case.
+                // The network belongs to this place; another port keeps late datagrams away from the next case.
                 let port = 7667 + number % 20_000;
                 format!("udpm://239.255.76.67:{port}?ttl=0{}", and("&"))
             }
@@ -61,7 +61,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         for dir in [&self.dir, &self.channels] {
-            let _ = std::fs::remove_dir_all(dir); // not there, where nothing was put
+            let _ = std::fs::remove_dir_all(dir); // missing, if nothing was stored there
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Playing cases.
+//! Runs cases.
 
 use crate::case::{Case, Provider, Step, of_provider, substituted};
 use crate::codes::Code;
@@ -11,13 +11,13 @@ use saltus_conformance_types::tools::Result;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// What takes longer is said.
+/// Longer runs are reported.
 const SLOW: Duration = Duration::from_secs(3);
 
-/// Who plays which role.
+/// Which language plays which role.
 #[derive(Clone, Debug)]
 pub struct Cast<'a> {
-    /// What carries the messages.
+    /// The transport of the messages.
     pub provider: Provider,
     /// Roles, and their languages: one, or two.
     pub roles: Vec<(&'static str, &'a Language)>,
@@ -30,7 +30,7 @@ impl Cast<'_> {
         std::iter::once(self.provider.name().to_string()).chain(roles).collect()
     }
 
-    /// Whether a case is for them.
+    /// Whether a case applies to them.
     pub fn may(&self, case: &Case) -> bool {
         let of_two = self.roles.len() == 2;
         case.on.contains(&self.provider)
@@ -38,7 +38,7 @@ impl Cast<'_> {
             && self.roles.iter().all(|(role, language)| case.cannot(role, language.key).is_none())
     }
 
-    /// Plays cases one after the other with the same programs; gives how many, and what failed.
+    /// Runs cases one after the other with the same programs; returns their number, and the failures.
     pub fn play(&self, cases: &[&Case], codes: &[Code]) -> (usize, Vec<String>) {
         let mut failures = Vec::new();
         let mut played = 0;
@@ -64,7 +64,7 @@ impl Cast<'_> {
             }
             match outcome {
                 Ok(ready) => drivers = Some(ready),
-                // What is left of the programs is of no use for the next case.
+                // After a failure the programs cannot be used for the next case.
                 Err(why) => failures.push(format!("{} ({}): {why}", case.name, self.said())),
             }
         }

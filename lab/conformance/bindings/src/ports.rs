@@ -1,22 +1,22 @@
-//! The UDP ports of programs that are killed, kept from those that come after them.
+//! Reserves the UDP ports of killed programs, so that later programs do not get them.
 //!
-//! Who hears multicast tells senders apart by their addresses. The kernel may give a new program the port of one that has just died:
-//! then both are one sender, and what the new one sends first is taken for what the old one sent before.
+//! Receivers of multicast identify senders by their addresses. The kernel may give a new program the port of one
+//! that has just died: then both are one sender, and the new one's first messages are mistaken for the old one's.
 
 use saltus_conformance_types::tools::Result;
 use saltus_netns::Space;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::path::Path;
 
-/// Ports that nobody gets while this lives.
+/// Ports that are reserved as long as this lives.
 #[derive(Default)]
 pub struct Ports(Vec<UdpSocket>);
 
 impl Ports {
-    /// Keeps `ports`, of which nobody has any, from others in that network.
+    /// Reserves `ports`, which must be free, in that network.
     ///
     /// # Errors
-    /// One is taken.
+    /// One is in use.
     pub fn keep(&mut self, ports: &[u16], space: &Space) -> Result<()> {
         for port in ports {
             let bound = space.run(|| UdpSocket::bind((Ipv4Addr::UNSPECIFIED, *port)));
@@ -26,16 +26,16 @@ impl Ports {
     }
 }
 
-/// The UDP ports of a process that lives.
+/// The UDP ports of a live process.
 ///
 /// # Errors
-/// The system does not tell, or there are none.
+/// The system does not report them, or there are none.
 pub fn of(process: u32) -> Result<Vec<u16>> {
     let root = Path::new("/proc").join(process.to_string());
     let told = |e: std::io::Error| format!("the UDP ports of process {process}: {e}");
     let mut inodes = Vec::new();
     for entry in std::fs::read_dir(root.join("fd")).map_err(told)? {
-        // What was closed meanwhile leads nowhere.
+        // A descriptor closed in the meantime has no target.
         let Ok(target) = std::fs::read_link(entry.map_err(told)?.path()) else { continue };
         let target = target.to_string_lossy().into_owned();
         inodes.extend(

@@ -1,14 +1,14 @@
-//! Steps as lines of words for the drivers. README.md has the words.
+//! Steps as commands for the drivers. README.md describes the commands.
 
 use crate::case::Step;
 use saltus_conformance_types::canonical::hex;
 use saltus_conformance_types::tools::Result;
 use serde_json::{Map, Value};
 
-/// How long a step waits for what must come, in ms, unless it says otherwise.
+/// How long a step waits for an expected result by default, in ms.
 const PATIENCE: &str = "20000";
 
-/// The kind of thing that a verb makes, as `close` needs it.
+/// The kind of object that a verb creates, as `close` needs it.
 pub fn made_by(verb: &str) -> Option<&'static str> {
     match verb {
         "domain" => Some("domain"),
@@ -20,7 +20,7 @@ pub fn made_by(verb: &str) -> Option<&'static str> {
     }
 }
 
-/// The name of what a verb is about, unless the step says one.
+/// The default name of a verb's object.
 fn usual(verb: &str) -> &'static str {
     match verb {
         "domain" | "names" => "d",
@@ -31,16 +31,16 @@ fn usual(verb: &str) -> &'static str {
     }
 }
 
-/// The name of what a step makes or uses.
+/// The name of the object that a step creates or uses.
 pub fn name_of(step: &Step) -> String {
     let said = step.with.get("as").or(step.with.get("of")).and_then(Value::as_str);
     said.unwrap_or_else(|| usual(&step.verb)).into()
 }
 
-/// The line for a step. `kind` is of the thing that it closes.
+/// The command for a step. `kind` is of the object that it closes.
 ///
 /// # Errors
-/// A step that lacks something, or has what its verb does not know.
+/// A step that lacks an argument, or has one that its verb does not support.
 pub fn line(step: &Step, kind: &str) -> Result<String> {
     let with = &step.with;
     let (name, get) = (name_of(step), |key: &str| with.get(key).unwrap_or(&Value::Null));
@@ -105,7 +105,7 @@ pub fn line(step: &Step, kind: &str) -> Result<String> {
     }
 }
 
-/// What steps may have.
+/// The keys that steps may have.
 const KEYS: [&str; 32] = [
     "program",
     "publisher",
@@ -141,7 +141,7 @@ const KEYS: [&str; 32] = [
     "zeros",
 ];
 
-/// Text: itself, none (null), so many times the same, or bytes that need not be text.
+/// Text: itself, none (null), a repeated text, or bytes that need not be text.
 fn text(value: &Value) -> Result<String> {
     match value {
         Value::Null => Ok("-".into()),
@@ -169,7 +169,7 @@ pub fn bytes(of: &Map<String, Value>) -> Result<String> {
     })
 }
 
-/// Those bytes as a driver shows them: few in digits, many by their CRC-32.
+/// Those bytes as a driver prints them: few in digits, many by their CRC-32.
 pub fn shown(word: &str) -> String {
     let (kind, rest) = word.split_at(1);
     if kind == "x" {
@@ -202,7 +202,7 @@ fn bits(value: &Value) -> String {
     format!("{:016x}", value.as_f64().unwrap_or(0.0).to_bits())
 }
 
-/// Seconds as whole ms; `ever` is for ever.
+/// Seconds as whole ms; `ever` means forever.
 fn within(value: &Value) -> String {
     match value {
         Value::String(ever) if ever == "ever" => "-".into(),

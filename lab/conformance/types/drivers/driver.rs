@@ -1,7 +1,7 @@
-//! Driver for generated Rust: `TYPE HEX` comes in; `JSON HEX`, or `error`, goes out.
+//! Driver for generated Rust: reads `TYPE HEX`, and prints `JSON HEX` or `error`.
 //!
-//! Integers are answered in decimal, floats as the digits of their bits, strings as the digits of their bytes. `rows.rs` is
-//! made by the suite: it implements `Dump` for every type, and lists them.
+//! Integers are printed in decimal, floats as the digits of their bits, strings as the digits of their bytes. The
+//! suite generates `rows.rs`: it implements `Dump` for every type, and lists them.
 
 mod rows;
 mod types;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{BufRead, Write as _};
 
-/// A value that can be written down.
+/// A value that can be printed.
 pub trait Dump {
     /// Appends it.
     fn dump(&self, out: &mut String);
@@ -78,11 +78,11 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// What is said about the bytes of a message.
+/// The answer to the bytes of a message.
 pub type Answer = Box<dyn FnMut(&[u8]) -> String>;
 
-/// Answers about messages of one type. Each is decoded into a new value, and into one that has seen all messages before:
-/// both must say the same.
+/// Answers for messages of one type. Each is decoded into a new value, and into one that has held all messages
+/// before: both results must be the same.
 pub fn row<T: Message + Dump + 'static>() -> Answer {
     let mut kept = T::default();
     Box::new(move |bytes| {
@@ -115,7 +115,7 @@ fn main() {
         let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).expect("two digits");
         let bytes: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect();
         let answer = rows.get_mut(name).expect("a type that there is");
-        // By line, so that it is known which line a crash is about.
+        // By line, so that the line of a crash is known.
         writeln!(out, "{}", answer(&bytes)).and_then(|()| out.flush()).expect("somebody who reads");
     }
 }

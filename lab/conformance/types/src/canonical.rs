@@ -1,9 +1,9 @@
-//! One way to write a message down, into which the words of every driver are brought before they are compared.
+//! The canonical text of a message, to which the output of every driver is converted before it is compared.
 //!
-//! Integers in decimal, booleans as `true` and `false`, floats as the digits of their bits, strings as the digits of
-//! their bytes behind `s:`, structs as objects with the names of the wire. Drivers say it nearly so; what a language cannot know is
-//! set right by the schema: Java's `byte` has a sign, C's boolean is a number, Python's floats are all doubles, and a
-//! name that is a keyword somewhere is changed there.
+//! Integers in decimal, booleans as `true` and `false`, floats as the digits of their bits, strings as the digits
+//! of their bytes after `s:`, structs as objects with the names of the wire. The drivers' output is nearly the
+//! same; differences of languages are corrected by the schema: Java's `byte` is signed, C's boolean is a number,
+//! Python's floats are all doubles, and names that are keywords are changed.
 
 use saltus_types::{Extent, Field, Primitive, Schema, StructId, Type};
 use serde::Deserialize;
@@ -21,7 +21,7 @@ pub fn key(out: &mut String, name: &str) {
     next(out);
     let _ = write!(out, "\"{name}\":");
 }
-/// An integer of type `ty`, of which only as many bytes count as the type has.
+/// An integer of type `ty`, reduced to the bytes of the type.
 pub fn integer(out: &mut String, ty: Type, value: i64) {
     let value = match ty {
         Type::Primitive(Primitive::Int8) => i64::from(value as i8),
@@ -36,7 +36,7 @@ pub fn integer(out: &mut String, ty: Type, value: i64) {
 pub fn boolean(out: &mut String, value: bool) {
     out.push_str(if value { "true" } else { "false" });
 }
-/// A float, by its bits. A signalling NaN is written as a quiet one: it becomes that where a language has only doubles.
+/// A float, by its bits. A signaling NaN is written as a quiet one: languages with only doubles convert it.
 pub fn float(out: &mut String, bits: u32) {
     let bits = if f32::from_bits(bits).is_nan() { bits | 0x0040_0000 } else { bits };
     let _ = write!(out, "\"{bits:08x}\"");
@@ -72,7 +72,7 @@ pub fn hex(bytes: &[u8]) -> String {
         text
     })
 }
-/// The bytes of digits, or nothing if they are none.
+/// The bytes of digits; `None` if they are invalid.
 pub fn unhex(digits: &str) -> Option<Vec<u8>> {
     let pair = |at| digits.get(at..at + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
     if !digits.len().is_multiple_of(2) {
@@ -81,13 +81,13 @@ pub fn unhex(digits: &str) -> Option<Vec<u8>> {
     (0..digits.len()).step_by(2).map(pair).collect()
 }
 
-/// The words of a driver about a message of struct `id`, in canonical form.
+/// The output of a driver for a message of struct `id`, in canonical form.
 ///
 /// # Errors
-/// Words that are no JSON, or that do not have the form of the type; with the place.
+/// Output that is not JSON, or does not match the type; with the position.
 pub fn of_driver(schema: &Schema, id: StructId, words: &str) -> Result<String, String> {
     let mut reader = serde_json::Deserializer::from_str(words);
-    // Structs lie in each other 128 deep, and each is two levels of JSON.
+    // Structs are nested up to 128 deep, and each is two levels of JSON.
     reader.disable_recursion_limit();
     let json = Json::deserialize(&mut reader).map_err(|e| format!("not JSON: {e}: {words}"))?;
     let mut out = String::with_capacity(words.len());
@@ -101,7 +101,7 @@ fn write_struct(out: &mut String, schema: &Schema, id: StructId, json: &Json) ->
     if members.len() != of.fields.len() {
         return Err(format!("{} has {} fields, not {}", of.name, of.fields.len(), members.len()));
     }
-    // The fields that give each array its size.
+    // The size fields of each array.
     let mut sizes = vec![0; of.fields.len()];
     out.push('{');
     for (i, (field, (name, value))) in of.fields.iter().zip(members).enumerate() {
@@ -117,7 +117,7 @@ fn write_struct(out: &mut String, schema: &Schema, id: StructId, json: &Json) ->
     Ok(())
 }
 
-/// Whether a language may call `name` so: odd signs become `_`, and `_` is added to keywords.
+/// Whether `said` may be a language's form of `name`: odd characters become `_`, and `_` is added to keywords.
 fn is_name_of(said: &str, name: &str) -> bool {
     let plain: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
@@ -171,7 +171,7 @@ fn write_element(out: &mut String, schema: &Schema, ty: Type, json: &Json) -> Re
     Ok(())
 }
 
-/// The bits of a float that was said as a float, or as the double that it became.
+/// The bits of a float that was printed as a float, or as the double that it became.
 fn float_bits(digits: &str) -> Option<u32> {
     if digits.len() == 8 {
         return u32::from_str_radix(digits, 16).ok();

@@ -1,4 +1,4 @@
-//! The types that the suite is about.
+//! The types of the suite.
 
 use crate::random_types::{self, Taste};
 use crate::rng::Rng;
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// For whom LCM's generator makes code.
+/// Languages for which LCM's generator emits code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OracleLang {
     /// C
@@ -23,21 +23,22 @@ pub enum OracleLang {
 
 use OracleLang::{C, Cpp, Java, Python};
 
-/// Type files of which LCM's generator makes code that compiles in some languages only, and in which. (Ours does in all.)
+/// Type files for which LCM's generator emits code that compiles only in some languages, and in which. (Ours does
+/// in all.)
 const ODD: [(&str, &[OracleLang]); 5] = [
-    // Keywords are emitted as they are.
+    // Keywords are emitted unchanged.
     ("keywords.lcm", &[]),
-    // `010` is no number in Python.
+    // `010` is not a number in Python.
     ("hexadecimal.lcm", &[C, Cpp, Java]),
     // Headers cannot include each other.
     ("mutual.lcm", &[Python, Java]),
-    // The generator overruns a buffer of its own.
+    // The generator overruns its own buffer.
     ("long_names.lcm", &[Cpp, Python, Java]),
     // There is no code for enums in C++; in Python it does not run, and in C the size is wrong.
     ("enums.lcm", &[Java]),
 ];
 
-/// Type files, and what they say.
+/// Type files, and their types.
 #[derive(Clone, Debug)]
 pub struct Corpus {
     /// All files.
@@ -49,7 +50,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// The types written by hand, and files of random ones, which are put into `dir`.
+    /// The types written by hand, and files of random ones, which are written to `dir`.
     ///
     /// # Errors
     /// Files that cannot be read or written, or that our parser refuses.
@@ -87,7 +88,7 @@ impl Corpus {
         Ok(Corpus { files, schema: Arc::new(schema), origin })
     }
 
-    /// The files of which LCM's generator makes code that compiles in that language.
+    /// The files for which LCM's generator emits code that compiles in that language.
     pub fn oracle_files(&self, lang: OracleLang) -> Vec<PathBuf> {
         let speaks = |path: &&PathBuf| {
             let odd = ODD.iter().find(|(name, _)| path.file_name().is_some_and(|n| n == *name));
@@ -102,8 +103,8 @@ impl Corpus {
     }
 }
 
-/// The type files of this package. The one without a package comes first: LCM's generator would give it that of the
-/// file before.
+/// The type files of this package. The one without a package is first: otherwise LCM's generator would give it the
+/// previous file's.
 ///
 /// # Errors
 /// A directory that cannot be read.

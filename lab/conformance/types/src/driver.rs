@@ -1,4 +1,4 @@
-//! Asking a driver about messages.
+//! Runs a driver on messages.
 
 use crate::canonical::{hex, unhex};
 use crate::corpus::Corpus;
@@ -16,9 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Driver {
     /// What it drives: `C`, `LCM's Python`.
     pub name: String,
-    /// Whether the code is LCM's, and not ours.
+    /// Whether the code is LCM's.
     pub is_oracle: bool,
-    /// Types that it knows.
+    /// The types that it supports.
     pub types: HashSet<StructId>,
     /// Whether strings may have any bytes, and keep them.
     pub any_bytes: bool,
@@ -26,20 +26,20 @@ pub struct Driver {
     pub command: Vec<String>,
     /// Environment.
     pub environment: Vec<(String, String)>,
-    /// Most memory that it may have, in KiB of address space; nothing if it is held in some other way.
+    /// Most memory, in KiB of address space; `None` if it is limited in another way.
     pub address_space: Option<u64>,
-    /// Where lines and answers are put.
+    /// Directory of its input and output.
     pub dir: PathBuf,
 }
 
-/// What a driver says about a message.
+/// A driver's answer for a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It accepts it.
     Accepted {
-        /// What it found, in canonical form.
+        /// The decoded message, in canonical form.
         json: String,
-        /// What it makes of that again; nothing if it cannot encode it.
+        /// The message encoded again; `None` if it cannot encode it.
         bytes: Option<Vec<u8>>,
     },
     /// It does not.
@@ -57,10 +57,10 @@ impl fmt::Display for Answer {
 }
 
 impl Driver {
-    /// What it says about each of these messages.
+    /// Its answers for these messages.
     ///
     /// # Errors
-    /// A driver that crashes, with the message that it was about; or that says what nobody understands.
+    /// A driver that crashes, with the message; or whose output is invalid.
     pub fn ask(&self, corpus: &Corpus, messages: &[(StructId, &[u8])]) -> Result<Vec<Answer>> {
         let lines: Vec<String> = messages
             .iter()
@@ -83,16 +83,16 @@ impl Driver {
         }
     }
 
-    /// What it answers to these lines; and if it failed, why.
+    /// Its output for these lines; and if it failed, why.
     fn run(&self, lines: &[String]) -> Result<(String, Option<String>)> {
         let told = |e: std::io::Error| format!("{}: {e}", self.name);
-        // Several tests may ask at once.
+        // Several tests may run it concurrently.
         static ASKED: AtomicU64 = AtomicU64::new(0);
         let number = ASKED.fetch_add(1, Ordering::Relaxed);
         let (from, to) = (self.dir.join(format!("lines{number}")), self.dir.join(format!("answers{number}")));
         std::fs::write(&from, lines.concat()).map_err(told)?;
         let limit = self.address_space.map(|kib| format!("ulimit -v {kib}; ")).unwrap_or_default();
-        // Whoever does not come to an end is stopped.
+        // A driver that does not finish is stopped.
         let script = format!("{limit}exec timeout 300 \"$@\"");
         let mut command = Command::new("sh");
         command.args(["-c", &script, "sh"]).args(&self.command);

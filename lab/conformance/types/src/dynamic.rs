@@ -1,4 +1,4 @@
-//! The codec that needs no generated code, asked as the drivers are.
+//! The codec without generated code, called like the drivers.
 
 use crate::canonical as write;
 use crate::driver::Answer;
@@ -6,7 +6,7 @@ use saltus_types::value::Array;
 use saltus_types::{Record, Schema, StructId, Value, wire};
 use std::sync::Arc;
 
-/// What it says about a message.
+/// Its answer for a message.
 pub fn answer(schema: &Arc<Schema>, id: StructId, bytes: &[u8]) -> Answer {
     match wire::decode(schema, id, bytes) {
         Err(_) => Answer::Refused,

@@ -3,7 +3,7 @@
 use crate::tools::Result;
 use std::path::{Path, PathBuf};
 
-/// All files of that extension below `dir`, sorted.
+/// All files with that extension below `dir`, sorted.
 pub fn all(dir: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()) {
@@ -17,7 +17,7 @@ pub fn all(dir: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The file of that name below `dir`.
+/// The file with that name below `dir`.
 pub fn find(dir: &Path, name: &str) -> Result<PathBuf> {
     let extension = name.rsplit('.').next().unwrap_or_default();
     let found = all(dir, extension).into_iter().find(|path| path.ends_with(name));

@@ -1,10 +1,10 @@
-//! Messages that were damaged, or made to do harm.
+//! Messages that are damaged, or crafted to do harm.
 
 use crate::random_messages::{self, Strings};
 use crate::rng::{Choose, Rng};
 use saltus_types::{Schema, StructId};
 
-/// Numbers that sizes and lengths might be, if somebody means harm.
+/// Hostile values of sizes and lengths.
 const EVIL: [i64; 14] = [
     -1,
     i64::MIN,
@@ -22,7 +22,7 @@ const EVIL: [i64; 14] = [
     0x1_0000_0000,
 ];
 
-/// `count` messages of struct `id` that somebody has damaged.
+/// `count` damaged messages of struct `id`.
 pub fn damaged(rng: &mut Rng, schema: &Schema, id: StructId, count: usize) -> Vec<Vec<u8>> {
     (0..count)
         .map(|_| {
@@ -38,7 +38,7 @@ pub fn damaged(rng: &mut Rng, schema: &Schema, id: StructId, count: usize) -> Ve
 
 fn damage(rng: &mut Rng, bytes: &mut Vec<u8>) {
     let size = bytes.len();
-    // Mostly behind the fingerprint: a wrong one is refused at once.
+    // Mostly after the fingerprint: a wrong one is refused immediately.
     let at = if size > 8 && rng.percent(97) { rng.between(8, size - 1) } else { rng.below(size.max(1)) };
     match rng.below(7) {
         0 => bytes.truncate(at),
@@ -56,12 +56,12 @@ fn damage(rng: &mut Rng, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Every way to cut a message short.
+/// Every truncation of a message.
 pub fn cut(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     (0..bytes.len()).map(|end| bytes[..end].to_vec())
 }
 
-/// A message of `every.node_t`, a list of one node in the other, `depth` deep; depth 0 is a node without children.
+/// A message of `every.node_t`, nested nodes `depth` deep; depth 0 is a node without children.
 pub fn chain(schema: &Schema, depth: usize) -> Option<(StructId, Vec<u8>)> {
     let id = schema.find("every.node_t")?;
     let mut bytes = schema.get(id).fingerprint.to_be_bytes().to_vec();
@@ -70,7 +70,7 @@ pub fn chain(schema: &Schema, depth: usize) -> Option<(StructId, Vec<u8>)> {
     Some((id, bytes))
 }
 
-/// A message of `every.empties_t` that claims so many things that take no room.
+/// A message of `every.empties_t` that claims this many elements of zero size.
 pub fn empties(schema: &Schema, count: i32) -> Option<(StructId, Vec<u8>)> {
     let id = schema.find("every.empties_t")?;
     let mut bytes = schema.get(id).fingerprint.to_be_bytes().to_vec();
@@ -97,7 +97,7 @@ pub enum Piece {
     Int(i32),
     /// An `int64_t`.
     Long(i64),
-    /// So many bytes, all 0.
+    /// This many bytes, all 0.
     Zeros(usize),
 }
 
@@ -105,7 +105,7 @@ use Piece::{Byte, Int, Long, Zeros};
 
 /// Messages at the edges of the rule that bounds sizes (`docs/wire.md`): type, fields, and whether they are accepted.
 pub const SIZES: &[(&str, &[Piece], bool)] = &[
-    // What the type always has is free.
+    // The minimum contents of the type are free.
     ("sizes.rows_t", &[Int(0)], true),
     ("sizes.rows_t", &[Int(-1)], false),
     ("sizes.rows_t", &[Int(i32::MIN)], false),
@@ -115,15 +115,15 @@ pub const SIZES: &[(&str, &[Piece], bool)] = &[
     ("sizes.jag_t", &[Byte(1), Zeros(40)], true),
     ("sizes.jag_t", &[Byte(1), Zeros(39)], false),
     ("sizes.jag_t", &[Byte(-1)], false),
-    // What only the message has is counted. 27 times 40 rows are 1080: as many as a message of 56 bytes may have.
+    // Other contents are counted. 27 times 40 rows are 1080: as many as a message of 56 bytes may have.
     ("sizes.jags_t", &[Int(26), Zeros(26)], true),
     ("sizes.jags_t", &[Int(27), Zeros(27)], false),
     ("sizes.jags_t", &[Int(27), Zeros(27), Zeros(16)], false),
     ("sizes.jags_t", &[Int(27), Zeros(27), Zeros(17)], true),
-    // Rows that take something are not counted, though nobody knows that before their struct has come.
+    // Rows that take bytes are not counted, although that is unknown before their struct is read.
     ("sizes.jags_t", &[Int(28), Zeros(27), Byte(1), Zeros(40)], true),
     ("sizes.jags_t", &[Int(i32::MAX), Zeros(1000)], false),
-    // Of 20 bytes it is 1044: the rows, and the rows in rows.
+    // Of 20 bytes it is 1044: the rows, and the nested rows.
     ("sizes.cube_t", &[Int(2), Int(521), Int(0)], true),
     ("sizes.cube_t", &[Int(2), Int(522), Int(0)], false),
     ("sizes.cube_t", &[Int(1044), Int(0), Int(0)], true),
@@ -137,7 +137,7 @@ pub const SIZES: &[(&str, &[Piece], bool)] = &[
     ("sizes.cube_t", &[Int(-1), Int(0), Int(0)], false),
     ("sizes.cube_t", &[Int(0), Int(i32::MAX), Int(i32::MAX)], true),
     ("sizes.cube_t", &[Int(1), Int(0), Int(i32::MAX)], true),
-    // Behind a size of 0 any size will do, but no negative one.
+    // After a size of 0 any size is allowed, except a negative one.
     ("sizes.far_t", &[Long(0), Long(i64::MAX)], true),
     ("sizes.far_t", &[Long(0), Long(1 << 62)], true),
     ("sizes.far_t", &[Long(0), Long(1 << 32)], true),
@@ -155,7 +155,7 @@ pub const SIZES: &[(&str, &[Piece], bool)] = &[
     ("sizes.wides_t", &[Int(100), Zeros(100)], true),
     ("sizes.wides_t", &[Int(101), Zeros(100)], false),
     ("sizes.wides_t", &[Int(200), Zeros(199), Byte(-1)], false),
-    // Sizes of 0 that the type says.
+    // Sizes of 0 by the type.
     ("sizes.nothing_t", &[Int(0), Byte(7)], true),
     ("sizes.nothing_t", &[Int(1000), Byte(7)], true),
     ("sizes.nothing_t", &[Int(-1), Byte(7)], false),

@@ -1,11 +1,12 @@
-//! Every encoder and decoder that is generated for any language, against LCM's own and against each other.
+//! Compares every generated encoder and decoder with LCM's own and with each other.
 //!
-//! A [`Suite`] takes type files, generates code from them with LCM's generator and with ours, builds one [driver](Driver)
-//! for each, and asks all drivers about the same [messages](random_messages). A driver reads lines `TYPE HEX` and
-//! answers `JSON HEX`: what it decoded, and what it makes of that again. So every pair of encoder and decoder is
-//! compared, without each having to meet each.
+//! A [`Suite`] generates code from type files with LCM's generator and with ours, builds one [driver](Driver) for
+//! each, and runs all drivers on the same [messages](random_messages). A driver reads lines `TYPE HEX` and prints
+//! `JSON HEX`: the decoded message, and the message encoded again. So every pair of encoder and decoder is
+//! compared, without running each pair.
 //!
-//! LCM 1.5.3 comes from PyPI into a virtual environment (`environment.py`); it is an oracle here, and nothing of it is shipped.
+//! LCM 1.5.3 is installed from PyPI into a virtual environment (`environment.py`); it is only a reference here, and
+//! is not shipped.
 
 pub mod canonical;
 pub mod corpus;

@@ -1,9 +1,9 @@
-//! Type files as people really write them, and worse.
+//! Type files with realistic and less realistic oddities.
 
 use crate::random_types::{self, Taste};
 use crate::rng::{Choose, Rng};
 
-/// Texts written by hand, each about one oddity.
+/// Texts written by hand, each with one oddity.
 pub const BY_HAND: [&str; 61] = [
     "",
     "\n\n",
@@ -68,7 +68,7 @@ pub const BY_HAND: [&str; 61] = [
     "enum color_t { RED, GREEN=5, BLUE } struct a_t { color_t c; }",
 ];
 
-/// A right file that somebody has typed over: blanks, comments, and signs that are missing, doubled or wrong.
+/// A valid file with random edits: blanks, comments, and characters that are missing, doubled or wrong.
 pub fn random(rng: &mut Rng) -> String {
     let taste = Taste {
         package: String::from("odd"),
@@ -99,7 +99,7 @@ fn type_over(rng: &mut Rng, text: &mut Vec<char>) {
             let other = rng.below(text.len());
             text.swap(at, other);
         }
-        // Where a blank is, there may be more of them, and comments.
+        // Where there is a blank, there may be more of them, and comments.
         3 | 4 => {
             let blanks: Vec<usize> = (0..text.len()).filter(|&i| text[i].is_whitespace()).collect();
             let at = if blanks.is_empty() { at } else { blanks[rng.below(blanks.len())] };

@@ -1,11 +1,11 @@
-//! LCM's generator, which says what is right.
+//! LCM's generator, the reference.
 
 use crate::tools::{self, Result};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the generator says about a type file.
+/// The generator's verdict on a type file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It accepts the file: the base hash of every struct in it, in order.
@@ -17,7 +17,7 @@ pub enum Verdict {
 /// Whether the generator accepts a file, and the hashes that it computes.
 ///
 /// # Errors
-/// A generator that cannot be run or says what nobody understands.
+/// A generator that cannot be run or whose output is invalid.
 pub fn verdict(path: &Path) -> Result<Verdict> {
     let mut command = Command::new(tools::venv("lcm-gen")?);
     let out = command.arg("--debug").arg(path).output().map_err(|e| format!("lcm-gen: {e}"))?;
@@ -40,16 +40,16 @@ pub fn verdict(path: &Path) -> Result<Verdict> {
 /// Generates code from type files.
 ///
 /// # Errors
-/// What the generator refuses.
+/// Files that the generator refuses.
 pub fn generate(options: &[&str], files: &[PathBuf]) -> Result<()> {
     tools::output(Command::new(tools::venv("lcm-gen")?).args(options).args(files)).map(|_| ())
 }
 
-/// The recursive fingerprints of all types of these files, by their full names, from the Python code that the generator
-/// makes of them. One process for all.
+/// The recursive fingerprints of all types of these files, by their full names, from the Python code that the
+/// generator emits. One process for all.
 ///
 /// # Errors
-/// Files that the generator refuses, or of which it makes Python that does not run.
+/// Files that the generator refuses, or for which it emits Python that does not run.
 pub fn fingerprints(dir: &Path, files: &[PathBuf]) -> Result<HashMap<String, u64>> {
     tools::fresh(dir)?;
     generate(&["--python", "--ppath", &dir.to_string_lossy()], files)?;

@@ -1,5 +1,5 @@
-//! Messages made from a schema alone: the bytes, and what they mean, written down side by side by code that knows no
-//! codec. So every codec, the dynamic one too, can be held against them.
+//! Random messages made from a schema alone: the bytes and their meaning are written together, independently of any
+//! codec. So every codec, including the dynamic one, can be compared with them.
 
 use crate::canonical;
 use crate::rng::{Choose, Rng};
@@ -10,26 +10,27 @@ use saltus_types::{Dim, Extent, Field, Primitive, Schema, StructId, Type};
 pub struct Message {
     /// With the fingerprint.
     pub bytes: Vec<u8>,
-    /// What every decoder must find in them.
+    /// The result expected from every decoder.
     pub json: String,
 }
 
-/// What strings may be made of.
+/// The contents of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strings {
     /// UTF-8 without NUL.
     Utf8,
-    /// Any bytes but NUL.
+    /// Any bytes except NUL.
     Bytes,
 }
 
 /// Messages stay around this size, in bytes: beyond it sizes are 0.
 const ENOUGH: usize = 2_000;
-/// How many rows and elements that take no room a decoder takes, besides one for each byte and those of the type
+/// How many rows and elements of zero size a decoder accepts, besides one for each byte and those of the type
 /// (`docs/wire.md`).
 const FREE: u64 = 1024;
 
-/// A random message of struct `id`. One that decoders may refuse, for all that takes no room in it, is made anew, shorter.
+/// A random message of struct `id`. If decoders might refuse it because of elements of zero size, another, shorter
+/// one is made.
 pub fn message(rng: &mut Rng, schema: &Schema, id: StructId, strings: Strings) -> Message {
     let mut enough = ENOUGH;
     loop {
@@ -51,7 +52,7 @@ struct Maker<'a> {
     strings: Strings,
     /// See [`ENOUGH`]. If it is 0, so are all sizes.
     enough: usize,
-    /// Rows and elements that may take no room.
+    /// Rows and elements that may have zero size.
     free: u64,
     out: Message,
 }
@@ -171,7 +172,7 @@ impl Maker<'_> {
         }
     }
 
-    // Of the NaNs only the plain one: Java turns all others into it, as LCM's does.
+    // Only the plain NaN: Java converts all others to it, as does LCM's.
     fn float(&mut self) -> u32 {
         let edges = [0.0, -0.0, 1.5, f32::MAX, f32::MIN_POSITIVE / 2.0, f32::INFINITY, f32::NEG_INFINITY];
         match self.rng.below(4) {

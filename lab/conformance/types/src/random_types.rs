@@ -1,14 +1,14 @@
-//! Type files that nobody would write, but that are right.
+//! Random type files, unusual but valid.
 
 use crate::rng::{Choose, Rng};
 use std::fmt::Write;
 
-/// What the types of a file may be like.
+/// Properties of the types of a file.
 #[derive(Clone, Debug)]
 pub struct Taste {
     /// Their package.
     pub package: String,
-    /// How many.
+    /// Their number.
     pub types: usize,
     /// Longest name of a field, without its number.
     pub longest_name: usize,
@@ -75,7 +75,7 @@ impl Maker<'_> {
         line
     }
 
-    /// A number that may be a dimension, as somebody might write it.
+    /// A number that may be a dimension, in any notation.
     fn number(&mut self) -> String {
         let n = self.rng.between(1, self.taste.largest);
         match self.rng.below(6) {
@@ -105,8 +105,9 @@ impl Maker<'_> {
         }
     }
 
-    /// A type for an array of these dimensions. Structs lie in each other at most [`LEVELS`] deep, and in arrays of one
-    /// dimension, so that no message becomes huge; types refer back in groups, so that no fingerprint takes for ever.
+    /// A type for an array of these dimensions. Structs are nested at most [`LEVELS`] deep, and in arrays of one
+    /// dimension, so that no message becomes huge; types refer back in groups, so that no fingerprint takes too
+    /// long.
     fn element(&mut self, dims: &mut Vec<String>) -> String {
         if self.rng.percent(70) {
             return (*self.rng.pick(&PRIMITIVES)).into();
@@ -128,5 +129,5 @@ impl Maker<'_> {
 
 /// A type may contain another one by value if its number has a smaller remainder.
 const LEVELS: usize = 4;
-/// So many types may contain each other in arrays of variable size.
+/// This many types may contain each other in arrays of variable size.
 const GROUP: usize = 5;

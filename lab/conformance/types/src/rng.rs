@@ -1,8 +1,8 @@
-//! Random numbers that are the same in every run of the same seed.
+//! Random numbers that are the same for the same seed.
 
 pub use saltus_types::arbitrary::Rng;
 
-/// Ways to choose tests with.
+/// Random choices for tests.
 pub trait Choose {
     /// A number from `from` to `to`, both included.
     fn between(&mut self, from: usize, to: usize) -> usize;

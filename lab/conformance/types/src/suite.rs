@@ -19,7 +19,7 @@ pub struct Suite {
 
 type Build = fn(&Corpus, &Path) -> Result<Driver>;
 
-/// Directory and maker of every driver; those that take longest to build come first.
+/// Directory and builder of every driver; those that take longest to build are first.
 const BUILDS: [(&str, Build); 11] = [
     ("cpp", |corpus, dir| cpp::ours(corpus, dir)),
     ("rust", |corpus, dir| rust::ours(corpus, dir)),
@@ -34,14 +34,14 @@ const BUILDS: [(&str, Build); 11] = [
     ("oracle-python", |corpus, dir| python::oracle(corpus, dir)),
 ];
 
-/// Of one driver about all messages; nothing where it does not know the type.
+/// One driver's answers for all messages; `None` where it does not support the type.
 type Answers = Vec<Option<Answer>>;
 
 impl Suite {
     /// Generates and builds everything below `dir`, on two cores.
     ///
     /// # Errors
-    /// All that does not generate or build, in words.
+    /// All errors of generating and building, in words.
     pub fn build(corpus: Corpus, dir: &Path) -> Result<Suite> {
         tools::lcm()?;
         let built = tools::in_parallel(2, &BUILDS, |(name, build)| {
@@ -58,10 +58,11 @@ impl Suite {
         Err(bad.into_iter().filter_map(Result::err).collect::<Vec<_>>().join("\n"))
     }
 
-    /// What every driver says about every message, in the order of the drivers; nothing where it does not know the type.
+    /// Every driver's answer for every message, in the order of the drivers; `None` where it does not support the
+    /// type.
     ///
     /// # Errors
-    /// Drivers that crash or say what nobody understands.
+    /// Drivers that crash or whose output is invalid.
     pub fn ask<'a>(
         &self,
         drivers: &[&'a Driver],

@@ -1,11 +1,11 @@
-//! Running what is installed.
+//! Runs installed programs.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, OnceLock};
 
-/// What is wanted, or words about why not.
+/// A result, or an error in words.
 pub type Result<T> = std::result::Result<T, String>;
 
 /// The root of the workspace.
@@ -19,7 +19,7 @@ pub fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// A program of the virtual environment, which is made if it is not there: `python`, `lcm-gen`.
+/// A program of the virtual environment, which is created if necessary: `python`, `lcm-gen`.
 pub fn venv(program: &str) -> Result<PathBuf> {
     static PYTHON: OnceLock<Result<PathBuf>> = OnceLock::new();
     let made = PYTHON.get_or_init(|| {
@@ -29,7 +29,7 @@ pub fn venv(program: &str) -> Result<PathBuf> {
     Ok(made.clone()?.with_file_name(program))
 }
 
-/// Where pip has put LCM: headers, library and Java archive lie below.
+/// The directory of LCM as installed by pip, with its headers, library and Java archive.
 pub fn lcm() -> Result<PathBuf> {
     static LCM: OnceLock<Result<PathBuf>> = OnceLock::new();
     LCM.get_or_init(|| {
@@ -40,10 +40,10 @@ pub fn lcm() -> Result<PathBuf> {
     .clone()
 }
 
-/// What a command writes to its standard output, if it succeeds.
+/// The standard output of a command, if it succeeds.
 ///
 /// # Errors
-/// A command that cannot be run or fails; with all that it wrote.
+/// A command that cannot be run or fails; with all its output.
 pub fn output(command: &mut Command) -> Result<String> {
     let out = command.stdin(Stdio::null()).output().map_err(|e| format!("{}: {e}", said(command)))?;
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
@@ -58,13 +58,13 @@ pub fn output(command: &mut Command) -> Result<String> {
     ))
 }
 
-/// The command as somebody would type it.
+/// The command as typed in a shell.
 fn said(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }
 
-/// Makes a directory anew.
+/// Creates a directory, or empties it.
 pub fn fresh(dir: &Path) -> Result<()> {
     match std::fs::remove_dir_all(dir) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(format!("{}: {e}", dir.display())),
@@ -72,7 +72,7 @@ pub fn fresh(dir: &Path) -> Result<()> {
     }
 }
 
-/// Writes a file, with the directories that it needs.
+/// Writes a file, and creates its directories.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent)
@@ -80,7 +80,7 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
         .map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Does something with every item, some at a time; the results are in the order of the items.
+/// Processes every item, some concurrently; the results are in the order of the items.
 pub fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = Mutex::new(0..items.len());
     let done = Mutex::new(Vec::new());

@@ -1,4 +1,4 @@
-//! A log as a file: its events, one after the other.
+//! Reading a log file, event by event.
 
 use crate::{Error, Result};
 use saltus_channel::Name;
@@ -8,29 +8,29 @@ use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes read at once.
+/// Bytes per read.
 const PIECE: usize = 256 << 10;
 
-/// An event that is kept until it was delivered.
+/// An event that is kept until it is delivered.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     pub name: Name,
-    /// µs since 1970, as far as the log is to be trusted.
+    /// µs since 1970, as far as the log can be trusted.
     pub time: i64,
     pub number: i64,
     pub payload: Arc<[u8]>,
-    /// Whether something between it and the event that was told before it is damaged.
+    /// Whether the log is damaged between this event and the previous one returned.
     pub damaged: bool,
 }
 
-/// What comes next.
+/// The result of reading on.
 #[derive(Debug)]
 pub(super) enum Next {
     /// An event.
     Event(Event),
-    /// So much was looked at that others should have their turn.
+    /// Enough was read; other work should proceed first.
     More,
-    /// There is nothing more.
+    /// The end of the log.
     End,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Log {
     reader: Reader,
     buffer: Box<[u8]>,
     ended: bool,
-    /// What was passed over when the last event was told.
+    /// Bytes skipped when the last event was returned.
     skipped: u64,
 }
 
@@ -51,15 +51,15 @@ impl Log {
         let file = File::open(path).map_err(failed)?;
         if file.metadata().map_err(failed)?.is_dir() {
             return Err(Error::NotALog {
-                what: format!("`{}` is no log: it is a directory", path.display()),
+                what: format!("`{}` is not a log: it is a directory", path.display()),
             });
         }
         let (path, buffer) = (path.into(), vec![0; PIECE].into());
         Ok(Log { path, file, reader: Reader::new(), buffer, ended: false, skipped: 0 })
     }
 
-    /// The next event for which `wanted` says yes, after looking at `most` bytes at most. Those whose channels have names that
-    /// no subscriber could say (more than 63 bytes) are passed over.
+    /// The next event for which `wanted` returns true, after reading at most `most` bytes. Events whose channel
+    /// names are too long to subscribe to (more than 63 bytes) are skipped.
     pub fn next(&mut self, most: usize, mut wanted: impl FnMut(&[u8], i64) -> bool) -> io::Result<Next> {
         let mut looked = 0;
         loop {
@@ -98,12 +98,12 @@ impl Log {
             }
         }
     }
-    /// A failed read in words; each subscriber is told.
+    /// A failed read as an error; each subscriber receives it.
     pub fn failure(&self, e: &io::Error) -> Error {
         let again = io::Error::new(e.kind(), e.to_string());
         Error::system(format!("read the log `{}`", self.path.display()), again)
     }
-    /// How many events there were, and how many bytes were none.
+    /// The number of events, and the number of bytes that did not belong to any.
     pub fn seen(&self) -> (u64, u64) {
         (self.reader.events(), self.reader.skipped())
     }

@@ -1,4 +1,4 @@
-//! Which event of a log comes to whom, and when. Times are of one clock, in ns; the caller has it.
+//! Which event of a log goes to which subscriber, and when. Times are of one clock, in ns, read by the caller.
 
 use super::log::{Event, Log, Next};
 use crate::inbox::store::Interest;
@@ -10,12 +10,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-/// Bytes of a log that are looked at in one turn.
+/// Most bytes of a log read in one cycle.
 const TURN: usize = 4 << 20;
-/// Bytes that may wait for one subscriber, unless one message has more.
+/// Most bytes queued for one subscriber, unless a single message is longer.
 const MOST_BYTES: usize = 64 << 20;
 
-/// An event on its way to a subscriber.
+/// An event queued for a subscriber.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub event: Arc<Event>,
@@ -25,31 +25,31 @@ pub(super) struct Held {
     pub damaged: bool,
 }
 
-/// A subscriber, as the player sees it.
+/// A subscriber's queue.
 #[derive(Debug)]
 pub(super) struct Seat {
     interest: Arc<Interest>,
     queue: VecDeque<Held>,
-    /// How many of each channel are in the queue.
+    /// The number of queued events, by channel.
     counts: HashMap<Name, u64>,
     bytes: usize,
     damaged: bool,
-    /// Dropped since this was asked last.
+    /// Dropped since the last receive.
     pub dropped: u64,
-    /// Why the log could not be read on, until it was told.
+    /// Why the log could not be read further, until it was returned.
     pub failure: Option<Error>,
 }
 
-/// When to look again.
+/// When to check again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
     /// At this time.
     At(u64),
-    /// At once.
+    /// Immediately.
     Now,
-    /// When somebody has taken something, or joined.
+    /// When a subscriber has received an event, or joined.
     Later,
-    /// There is nothing more.
+    /// Never: the log has ended.
     Ended,
 }
 
@@ -57,19 +57,19 @@ pub(super) enum Look {
 pub(super) struct Player {
     log: Log,
     pace: Pace,
-    /// The event that comes next, and when.
+    /// The next event, and when it is due.
     next: Option<(Event, u64)>,
-    /// Whether the clock of the log runs: from the moment that somebody first looks for events.
+    /// Whether the clock of the log runs: it starts when a subscriber first checks for events.
     started: bool,
     seats: Vec<Seat>,
     names: BTreeSet<Name>,
     ended: bool,
-    /// How many subscribers asked to be woken.
+    /// The number of subscribers that requested to be woken.
     sleepers: Arc<AtomicU32>,
 }
 
 impl Player {
-    /// Opens a log and looks for the first event that will be played.
+    /// Opens a log and finds the first event to play.
     pub fn open(path: &Path, speed: f64, start: Option<i64>, sleepers: Arc<AtomicU32>) -> Result<Player> {
         let mut log = Log::open(path)?;
         let begin = |_: &[u8], time| start.is_none_or(|start| time >= start);
@@ -81,7 +81,7 @@ impl Player {
             (_, (0, 0)) => return no_log(format!("the log `{path}` is empty")),
             (_, (0, bytes)) => {
                 return no_log(format!(
-                    "`{path}` is no log of LCM: there is no event in its {bytes} bytes (one of MCAP is played by `saltus play`)"
+                    "`{path}` is not an LCM log: no event found in its {bytes} bytes (to play MCAP, use `saltus play`)"
                 ));
             }
             _ => (None, true),
@@ -90,7 +90,7 @@ impl Player {
         Ok(Player { log, pace, next, started: false, seats, names, ended, sleepers })
     }
 
-    /// A subscriber joins at `now`. What was due before is not for it.
+    /// A subscriber joins at `now`. Events due before are not for it.
     pub fn join(&mut self, interest: Arc<Interest>, now: u64) {
         if self.started && self.pace.is_paced() {
             while self.play(now) == Look::Now {}
@@ -109,7 +109,7 @@ impl Player {
     }
     pub fn leave(&mut self, interest: &Arc<Interest>) {
         self.seats.retain(|seat| !Arc::ptr_eq(&seat.interest, interest));
-        self.wake_others(interest); // it may have been the one that the log stood still for
+        self.wake_others(interest); // the log may have waited for this one
     }
     pub fn seat(&mut self, interest: &Arc<Interest>) -> Option<&mut Seat> {
         self.seats.iter_mut().find(|seat| Arc::ptr_eq(&seat.interest, interest))
@@ -120,7 +120,7 @@ impl Player {
     pub fn is_ended(&self) -> bool {
         self.ended
     }
-    /// After a subscriber took something: those who sleep are woken, if the log stood still for it.
+    /// After a subscriber received an event: wakes the others, if the log waited for it.
     pub fn taken(&self, interest: &Arc<Interest>) {
         if !self.pace.is_paced() && self.seats.iter().all(|seat| seat.queue.is_empty()) {
             self.wake_others(interest);
@@ -132,10 +132,10 @@ impl Player {
         }
     }
 
-    /// Delivers what is due, and says when to come again.
+    /// Delivers events that are due, and returns when to call again.
     pub fn play(&mut self, now: u64) -> Look {
         if !self.started {
-            return Look::Now; // who is woken by it looks, and starts it
+            return Look::Now; // a subscriber woken by it checks, and starts it
         }
         let mut turn = TURN;
         loop {
@@ -165,7 +165,8 @@ impl Player {
         }
     }
 
-    /// Finds the next event that somebody wants, or that is not due yet. `false`: there is none, or none so soon.
+    /// Finds the next event that a subscriber wants, or that is not due yet. `false`: there is none, or not within
+    /// this cycle.
     fn load(&mut self, turn: &mut usize, now: u64) -> bool {
         let Player { log, pace, seats, .. } = self;
         let mut due = now;

@@ -16,24 +16,24 @@ pub(crate) struct Logbook {
     path: PathBuf,
     file: File,
     writer: Writer,
-    /// Up to here it is written, and whole.
+    /// Up to this offset, the log is written and whole.
     whole: u64,
-    /// An event as bytes.
+    /// The encoded event.
     event: Vec<u8>,
 }
 
 impl Logbook {
-    /// Begins a log, in place of what was there.
+    /// Creates a log, replacing an existing file.
     pub fn create(path: &Path) -> Result<Logbook> {
         Logbook::open(path, OpenOptions::new().write(true).create(true).truncate(true))
     }
 
-    /// Goes on with a log, or begins it. What a killed writer left of its last event is cut off: no reader could tell where
-    /// the next one begins. The log is read for that, from its beginning.
+    /// Appends to a log, or creates it. An incomplete last event of a killed writer is cut off, because no reader
+    /// could find the start of the next one. To find it, the log is read from its beginning.
     pub fn append(path: &Path) -> Result<Logbook> {
         let mut logbook =
             Logbook::open(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))?;
-        let cut = |e| Error::system(format!("read the log `{}` to go on with it", path.display()), e);
+        let cut = |e| Error::system(format!("read the log `{}` to append to it", path.display()), e);
         let (mut reader, mut buffer) = (Reader::new(), vec![0; 1 << 20]);
         loop {
             match logbook.file.read(&mut buffer) {
@@ -57,14 +57,14 @@ impl Logbook {
         Ok(Logbook { path: path.into(), file, writer: Writer::new(), whole: 0, event: Vec::new() })
     }
 
-    /// Writes an event of this time, µs since 1970. It is the system's when this returns.
+    /// Writes an event with this time, µs since 1970. The system has it when this returns.
     fn write(&mut self, time: i64, name: &Name, payload: &[u8]) -> Result<()> {
         self.event.clear();
         self.writer
             .event(&mut self.event, time, name.as_bytes(), payload)
             .map_err(|e| Error::invalid(e.to_string()))?;
         if let Err(e) = self.file.write_all(&self.event) {
-            // Of a full disk, for instance. A part of an event would cost a reader the next one: it is taken back.
+            // For instance, the disk is full. A partial event would cost a reader the next one: it is removed.
             let _ = self.file.set_len(self.whole).and_then(|()| self.file.seek(SeekFrom::Start(self.whole)));
             return Err(Error::system(format!("write to the log `{}`", self.path.display()), e));
         }
@@ -84,10 +84,10 @@ impl FilePublisher {
     fn write(&self, time: i64, payload: &[u8]) -> Result<()> {
         let Some(logbook) = &self.logbook else {
             return Err(Error::unsupported(
-                "a log that is played takes no messages; open it with ?mode=a to go on with it, or ?mode=w to make it anew",
+                "cannot publish to a log that is played; open it with ?mode=a to append to it, or ?mode=w to replace it",
             ));
         };
-        // A panic between two lines leaves at worst a part of an event.
+        // A panic between two lines leaves at worst a partial event.
         logbook.lock().unwrap_or_else(PoisonError::into_inner).write(time, &self.name, payload)
     }
 }

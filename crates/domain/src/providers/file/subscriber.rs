@@ -1,4 +1,4 @@
-//! A subscriber of a log that is played.
+//! Subscribers to a log that is played.
 
 use super::player::{Held, Look, Player};
 use crate::backend::{BackendSubscriber, Meta};
@@ -14,11 +14,12 @@ use std::path::Path;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A log that is played to any number of subscribers. There is no thread: whoever looks or waits plays what is due, to all.
+/// A log that is played to any number of subscribers, without a thread: a subscriber that checks or waits plays all
+/// events due, to all.
 #[derive(Debug)]
 pub(crate) struct Playing {
     player: Mutex<Player>,
-    /// When to look again. Each subscriber sleeps on it.
+    /// When to check again. Each subscriber waits on it.
     timer: Timer,
     sleepers: Arc<AtomicU32>,
 }
@@ -33,15 +34,15 @@ impl Playing {
         self.lock().names()
     }
     fn lock(&self) -> MutexGuard<'_, Player> {
-        self.player.lock().unwrap_or_else(PoisonError::into_inner) // no line between two panics that matter
+        self.player.lock().unwrap_or_else(PoisonError::into_inner) // a panic between two lines leaves the player usable
     }
-    /// Plays what is due, and starts the clock of the log if it does not run yet.
+    /// Plays events that are due, and starts the clock of the log if it does not run yet.
     fn start(&self) -> MutexGuard<'_, Player> {
         let now = clock::monotonic();
         self.lock().start(now);
         self.play_until(now)
     }
-    /// Plays what is due.
+    /// Plays events that are due.
     fn play(&self) -> MutexGuard<'_, Player> {
         self.play_until(clock::monotonic())
     }
@@ -60,7 +61,7 @@ impl Playing {
 pub(crate) struct FileSubscriber {
     playing: Arc<Playing>,
     interest: Arc<Interest>,
-    /// What was received last.
+    /// The event received last.
     last: Option<Held>,
     channels: BTreeSet<Name>,
 }
@@ -73,7 +74,7 @@ impl FileSubscriber {
         Ok(FileSubscriber { playing, interest, last: None, channels: BTreeSet::new() })
     }
 
-    /// Whether a take would give something: an event, or that there are no more.
+    /// Whether a receive would return an event, or the end of the log.
     fn is_something(&self, mut player: MutexGuard<'_, Player>) -> bool {
         player.is_ended() || player.seat(&self.interest).is_some_and(|seat| !seat.is_empty())
     }
@@ -87,22 +88,23 @@ impl FileSubscriber {
             self.channels.insert(event.name.clone());
         }
         meta.is_of(&event.name, &self.interest.pattern);
-        // It was published on another day, perhaps of another machine: its time is no reading of this one's clock.
+        // It was published on another day, perhaps on another machine: its time is not a time of this machine's
+        // boot clock.
         meta.raw.set_published(None);
         meta.raw.set_sender(None, u64::try_from(event.number).ok());
         meta.raw.arrived = on_boottime(*due);
         meta.raw.logged = event.time;
-        // What a log has is delivered; what it had where it is damaged, nobody knows.
+        // All events in a log are delivered; events lost to damage cannot be counted.
         meta.raw.set_missed(if *damaged { Missed::Unknown } else { Missed::Exact(0) }, dropped);
         self.last = Some(held);
     }
 }
 
-/// A time of the monotonic clock, on the clock of timestamps.
+/// Converts a time of the monotonic clock to the clock of timestamps.
 fn on_boottime(due: u64) -> u64 {
     loop {
         let (before, timestamp, after) = (clock::monotonic(), clock::boottime(), clock::monotonic());
-        // Unless this thread was stopped between them, the two clocks were read at the same time.
+        // The two clocks are read at the same time, unless this thread was stopped between the reads.
         if after - before < 1_000_000 {
             return timestamp.saturating_sub(before.saturating_sub(due));
         }

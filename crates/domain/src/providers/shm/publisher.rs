@@ -1,4 +1,4 @@
-//! Publishing in a channel in shared memory, which becomes larger when messages do.
+//! Publishing in a shared-memory channel, which is replaced by a larger one when messages grow.
 
 use super::settings::Settings;
 use crate::backend::BackendPublisher;
@@ -7,10 +7,10 @@ use saltus_channel::{Description, Name, Publisher};
 use saltus_os::clock;
 use std::sync::Arc;
 
-/// How often a message is published again because its channel was replaced once more meanwhile.
+/// Most tries to publish a message while its channel is being replaced repeatedly.
 const TRIES: usize = 1000;
 
-/// Publishes in one channel. The channel is opened, or made, by the first message.
+/// Publishes in one channel. The first message opens or creates the channel.
 #[derive(Debug)]
 pub(super) struct ShmPublisher {
     settings: Arc<Settings>,
@@ -40,7 +40,8 @@ impl ShmPublisher {
         Ok(self.publisher.insert(publisher))
     }
 
-    /// Does something with the publisher, and again if the channel was removed, replaced, or is too small: the name counts, not the files.
+    /// Calls a function with the publisher, and again if the channel was removed, replaced, or is too small: the
+    /// name counts, not the files.
     #[inline]
     fn with_publisher<T>(
         &mut self,
@@ -68,7 +69,8 @@ impl ShmPublisher {
         for _ in 0..TRIES {
             match failed.take() {
                 None => {}
-                // Others may be ahead of us: what is there now is opened, and grows on if it must.
+                // Other publishers may be ahead of us: the present channel is opened, and grown further if
+                // necessary.
                 Some(saltus_channel::Error::Retired { .. }) => self.publisher = None,
                 Some(e @ saltus_channel::Error::TooLong { .. }) => {
                     if let Some(publisher) = &self.publisher
@@ -100,7 +102,7 @@ impl BackendPublisher for ShmPublisher {
     }
     fn publish_with_timestamp(&mut self, payload: &[u8], timestamp: i64) -> Result<i64> {
         let timestamp = u64::try_from(timestamp)
-            .map_err(|_| Error::invalid("a timestamp from before the machine started"))?;
+            .map_err(|_| Error::invalid("a timestamp must not be earlier than the start of the machine"))?;
         self.with_publisher(payload.len(), |publisher| {
             let channel = publisher.channel();
             if !channel.attributes().get_timestamps()

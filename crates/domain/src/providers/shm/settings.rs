@@ -1,19 +1,20 @@
-//! How large channels are made, and how much larger they become.
+//! Sizes of new channels, and limits of their growth.
 
 use crate::{Error, Options, Result};
 use saltus_channel::{Attributes, Channel, Directory, Name};
 use saltus_transport::Url;
 use std::io;
 
-/// The memory that a channel grows to by itself, unless the URL says otherwise.
+/// Most memory that a channel grows to, unless the URL sets another limit.
 const GROW: u64 = 1 << 30;
-/// The memory that a channel is created with at most because a subscriber that nobody knows wishes it so deep.
+/// Most memory of a new channel for the depth that waiting subscribers request: any process can make such a
+/// request.
 const WISH: u64 = 64 << 20;
-/// How often a channel is made deeper because others replaced it by a shallow one meanwhile.
+/// Most tries to deepen a channel that others keep replacing by a shallow one.
 const TRIES: usize = 100;
 const OPTIONS: &str = "depth, max_message_size, grow";
 
-/// What a URL says of the channels that are made in its domain.
+/// A URL's settings for channels created in its domain.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub domain: Directory,
@@ -21,12 +22,12 @@ pub(super) struct Settings {
     depth: Option<u64>,
     /// Fixed by the URL.
     max_message_size: Option<u64>,
-    /// The most memory that a channel grows to.
+    /// Most memory that a channel grows to.
     grow: u64,
 }
 
-/// Attributes of a channel whose longest message so far has `len` bytes: with room for some that are longer, as far as they take at
-/// most `memory`.
+/// Attributes of a channel whose longest message so far has `len` bytes: with headroom for longer ones, within
+/// `memory`.
 fn with_headroom(attributes: &Attributes, len: usize, memory: u64) -> Option<Attributes> {
     let len = len as u64;
     let least = attributes.get_max_message_size();
@@ -43,11 +44,11 @@ fn is_sound(attributes: &Attributes) -> bool {
 
 impl Settings {
     pub fn of(mut url: Url) -> Result<Settings> {
-        let depth = url.take("depth", "how many messages a new channel keeps, from 1")?;
+        let depth = url.take("depth", "the number of messages that a new channel keeps, from 1")?;
         let max_message_size =
             url.take("max_message_size", "the longest message of a new channel in bytes, from 1")?;
         let grow =
-            url.take("grow", "the most bytes of memory that a channel grows to by itself, 0: none grows")?;
+            url.take("grow", "the most bytes of memory that a channel grows to; 0 turns growth off")?;
         url.finish(OPTIONS)?;
         let domain = Directory::open(&format!("shm://{}", url.network))?;
         if depth == Some(0) || max_message_size == Some(0) {
@@ -56,8 +57,8 @@ impl Settings {
         Ok(Settings { domain, depth, max_message_size, grow: grow.unwrap_or(GROW) })
     }
 
-    /// What channel `name` is created with whose first message has `len` bytes: room for messages that are a few times longer, and as
-    /// deep as a subscriber that waits for it wants it.
+    /// The attributes of a new channel `name` whose first message has `len` bytes: headroom for messages a few
+    /// times longer, and the depth that waiting subscribers request.
     pub fn attributes(&self, name: &Name, len: usize) -> Attributes {
         let default = Attributes::new();
         let sized = |depth: u64| {
@@ -70,7 +71,7 @@ impl Settings {
         if let Some(depth) = self.depth {
             return sized(depth);
         }
-        // More than that only who asks for it in a channel that is there already, at its own cost.
+        // More memory only for a subscriber to an existing channel, which then allocates it itself.
         let fits = |depth: u64| {
             let deep = sized(depth);
             is_sound(&deep) && deep.memory() <= self.grow.min(WISH)
@@ -79,7 +80,8 @@ impl Settings {
         sized(wished.max(default.get_depth()))
     }
 
-    /// Puts a channel in the place of `old` that takes messages of `len` bytes. `false`: this process may not, or the URL fixes the size.
+    /// Replaces `old` by a channel that accepts messages of `len` bytes. `false`: this process may not, or the URL
+    /// fixes the size.
     pub fn grow(&self, old: &Channel, len: usize) -> Result<bool> {
         if self.max_message_size.is_some() || self.grow == 0 {
             return Ok(false);
@@ -102,22 +104,22 @@ impl Settings {
         self.succeed(old, &larger)
     }
 
-    /// Puts `larger` in the place of `old`. `false`: this process may not.
+    /// Replaces `old` by `larger`. `false`: this process may not.
     fn succeed(&self, old: &Channel, larger: &Attributes) -> Result<bool> {
         match self.domain.succeed(old, larger) {
-            // It was removed, or replaced once more: whoever opens it finds out.
+            // It was removed, or replaced again: the next open finds that out.
             Ok(_) | Err(saltus_channel::Error::NotFound { .. }) => Ok(true),
             Err(saltus_channel::Error::Denied { .. }) => Ok(false),
             Err(e) => Err(e.into()),
         }
     }
 
-    /// How many messages of a channel `options` demand. A URL that says how many are kept has decided that already.
+    /// The depth that `options` require of a channel. A URL that sets the depth has decided it already.
     pub fn demanded(&self, options: &Options) -> Option<u64> {
         options.demanded().filter(|_| self.depth.is_none())
     }
 
-    /// Refuses what no channel could be deep enough for.
+    /// Rejects a depth that no channel can have.
     pub fn check_depth(&self, name: &Name, depth: u64) -> Result<()> {
         let shortest = Attributes::new().depth(depth);
         let size = shortest.get_max_message_size();
@@ -137,7 +139,7 @@ impl Settings {
         ))
     }
 
-    /// Puts a channel that keeps `depth` messages in the place of `channel` if that keeps fewer.
+    /// Replaces `channel` by one that keeps `depth` messages, if it keeps fewer.
     pub fn deepen(&self, channel: &Channel, depth: u64) -> Result<()> {
         let mut channel = channel.clone();
         for _ in 0..TRIES {
@@ -162,17 +164,14 @@ impl Settings {
             }
             channel = match self.domain.open_channel(name.as_bytes()) {
                 Ok(now) => now,
-                Err(saltus_channel::Error::NotFound { .. }) => return Ok(()), // removed: who creates it sees to it
+                Err(saltus_channel::Error::NotFound { .. }) => return Ok(()), // removed: its next creator sets the depth
                 Err(e) => return Err(e.into()),
             };
         }
-        Err(Error::invalid(format!(
-            "channel `{}` is replaced by a shallower one again and again",
-            channel.name()
-        )))
+        Err(Error::invalid(format!("channel `{}` is repeatedly replaced by a shallower one", channel.name())))
     }
 
-    /// The command that makes a channel such.
+    /// The command that creates such a channel.
     fn mk(&self, name: &Name, depth: u64, size: u64) -> String {
         format!("saltus mk {name} --replace --depth {depth} --max-size {size} --domain {}", self.domain.url())
     }

@@ -1,4 +1,4 @@
-//! Receiving from channels in shared memory, and from those that take their place.
+//! Receiving from shared-memory channels and from those that replace them.
 
 use super::settings::Settings;
 use crate::backend::{self, Meta, Place};
@@ -15,19 +15,20 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// How often a subscriber looks for channels that have come, in ns. What is published on one until then must not be more than
-/// it keeps, or the beginning is missed.
+/// Interval between searches for new channels, in ns. A channel that receives more messages than it keeps within it
+/// loses its first ones.
 const LOOK: u64 = 20_000_000;
-/// A directory that changed so lately may have changed since without saying so: the clock of files goes in steps, of 10 ms at most.
+/// A directory changed more recently than this may have changed again with the same time: file times advance in
+/// steps of up to 10 ms.
 const STEP: Duration = Duration::from_millis(100);
-/// How often one that has no channel yet looks for it.
+/// Interval between searches while a subscriber has no channel yet.
 const LOOK_FIRST: u64 = 10_000_000;
-/// Channels that the kernel lets one thread sleep on; with more, it looks by itself.
+/// Most channels that the kernel lets one thread wait on; with more, it polls.
 const MOST_SLEPT_ON: usize = 120;
 const MILLISECOND: u64 = 1_000_000;
-/// How often a channel that was left is looked at, in ns: at first, and after a while.
+/// Interval between checks of a channel that was left, in ns: at first, and after a while.
 const LINGER: (u64, u64) = (10_000_000, 1_000_000_000);
-/// Most channels of one name that were left and are still looked at.
+/// Most channels of one name that were left and are still checked.
 const MOST_LEFT: usize = 32;
 
 /// Reads channels in shared memory.
@@ -35,17 +36,17 @@ pub(super) struct ShmSubscriber {
     settings: Arc<Settings>,
     pattern: Pattern,
     options: Options,
-    /// In the order in which they were joined: what took a channel's place is behind it.
+    /// In the order in which they were joined: a replacement comes after the channel that it replaces.
     readers: Vec<Joined>,
-    /// When to look for channels that have come, monotonic ns.
+    /// When to search for new channels, monotonic ns.
     next_look: u64,
-    /// What the domain's directory said of its last change when all that was in it was joined.
+    /// The directory's time of last change when all its channels were joined.
     complete: Option<SystemTime>,
-    /// Channels are joined as `options` say at the first look, and from their beginning afterwards.
+    /// The first search joins channels as `options` say; later ones join them from their beginning.
     first: bool,
-    /// Lets the publisher of a channel that is yet to come know how deep it must be.
+    /// Requests the depth of a channel that does not exist yet.
     wish: Option<DepthWish>,
-    /// That a channel which came is not deep enough, and cannot be made so: told once.
+    /// A channel that is not deep enough and cannot be deepened: returned once.
     shallow: Option<Error>,
     cancel: CancelHandle,
     event_loop: Option<EventLoop>,
@@ -54,13 +55,14 @@ pub(super) struct ShmSubscriber {
 struct Joined {
     name: Name,
     subscriber: Subscriber,
-    /// Given up for the depth's sake, and not told yet.
+    /// Given up for the depth limit, and not reported yet.
     limited: u64,
-    /// Missed in the channels before it, and not told yet.
+    /// Missed in the channels before it, and not reported yet.
     carried: u64,
-    /// Of those missed, how many were told.
+    /// Of those missed, how many were reported.
     told: u64,
-    /// Since when another channel is read in its place. A publisher that was stopped while it published may still end that here.
+    /// Set when another channel is read in its place. A publisher that was stopped during a publish may still
+    /// complete it here.
     left: Option<Left>,
 }
 
@@ -68,7 +70,7 @@ struct Joined {
 struct Left {
     /// When, monotonic ns.
     since: u64,
-    /// When to look whether its last publisher has gone.
+    /// When to check whether its last publisher has exited.
     next_look: u64,
 }
 
@@ -76,7 +78,7 @@ impl Joined {
     fn is_current(&self) -> bool {
         self.left.is_none()
     }
-    /// Missed, and not told yet.
+    /// Missed, and not reported yet.
     fn settle(&mut self) -> u64 {
         let missed = self.subscriber.missed().saturating_sub(self.told);
         self.told += missed;
@@ -84,7 +86,7 @@ impl Joined {
     }
 }
 
-/// For event loops: the descriptors of all channels, and a clock that says when to look for new ones.
+/// For event loops: the descriptors of all channels, and a timer for the next search.
 struct EventLoop {
     epoll: Epoll,
     timer: Timer,
@@ -115,18 +117,18 @@ impl ShmSubscriber {
         if let (Some(name), Some(depth), true) =
             (subscriber.pattern.exact(), subscriber.demanded(), subscriber.readers.is_empty())
         {
-            // Where it cannot be left, the channel is made deeper when it comes, or that is told.
+            // If the request cannot be left, the channel is deepened once it exists, or an error is returned.
             subscriber.wish = subscriber.settings.domain.wish_depth(name.as_bytes(), depth).ok();
         }
         subscriber.first = false;
         Ok(subscriber)
     }
 
-    /// How many messages a channel asked for by its name must keep, if it must.
+    /// The depth required of a channel subscribed to by its name, if any.
     fn demanded(&self) -> Option<u64> {
         self.pattern.exact().and_then(|_| self.settings.demanded(&self.options))
     }
-    /// The channels that are read now, without those that were left.
+    /// The channels read now, without those that were left.
     fn current(&self) -> impl Iterator<Item = &Joined> {
         self.readers.iter().filter(|r| r.is_current())
     }
@@ -134,10 +136,10 @@ impl ShmSubscriber {
         self.readers.iter().any(|r| !r.is_current())
     }
 
-    /// Joins channels that have come, if it is time to look.
+    /// Joins new channels, if it is time to search.
     #[inline]
     fn look_for_channels(&mut self) -> Result<()> {
-        // One channel by its name, and it is there: its end is told, and nothing else can come.
+        // One channel by its name, which is joined: its end is reported, and no other can appear.
         if self.pattern.exact().is_some() && self.readers.last().is_some_and(Joined::is_current) {
             return Ok(());
         }
@@ -152,14 +154,15 @@ impl ShmSubscriber {
         }
     }
 
-    /// Joins channels that have come. Where many programs look, the directory must not be read each time: its time of change tells.
+    /// Joins new channels. With many programs, the directory must not be listed each time: its time of change
+    /// decides.
     fn join_all(&mut self) -> Result<()> {
         let changed =
             fs::metadata(self.settings.domain.path()).and_then(|directory| directory.modified()).ok();
         if changed.is_some() && changed == self.complete {
             return Ok(());
         }
-        // Judged before the list is read: what comes later changes a time that is old already.
+        // Decided before the list is read: a later change alters a time that is old by then.
         let is_old = |at: &SystemTime| at.elapsed().is_ok_and(|age| age >= STEP);
         let changed = changed.filter(is_old);
         let mut complete = true;
@@ -172,12 +175,12 @@ impl ShmSubscriber {
         Ok(())
     }
 
-    /// Joins a channel. Whether it need not be tried again.
+    /// Joins a channel. Returns whether it need not be tried again.
     fn join(&mut self, name: Name) -> Result<bool> {
         let channel = match self.settings.domain.open_channel(name.as_bytes()) {
             Ok(channel) => channel,
             Err(saltus_channel::Error::NotFound { .. }) => return Ok(false),
-            // Of many channels one that may not be read, or is damaged, is not the others' trouble.
+            // A channel that is unreadable or damaged must not affect the others.
             Err(_) if self.pattern.exact().is_none() => return Ok(false),
             Err(e) => return Err(e.into()),
         };
@@ -188,7 +191,7 @@ impl ShmSubscriber {
         }
         self.wish = None;
         channel.forget_predecessors();
-        // What was published before it took another's place is read there, and then followed to here.
+        // Messages published before it replaced another are read there, and then followed to here.
         let left = self.readers.iter().rfind(|r| r.name == name).map(|r| r.subscriber.channel().successor());
         let (start, from) = match (self.options.get_start(), left) {
             (_, Some(next)) => (Start::Beginning, next.ok()),
@@ -214,13 +217,13 @@ impl ShmSubscriber {
         Ok(())
     }
 
-    /// The channel to take from: the one with the oldest message, or the newest.
+    /// The channel to receive from: the one with the oldest message, or the newest.
     fn best(&mut self, which: Which) -> Option<usize> {
         if self.readers.len() == 1 {
             return Some(0);
         }
         let mut best: Option<(u64, usize)> = None;
-        // Those behind others of their name are looked at first: what a publisher published before it went on to them is seen then.
+        // Replacements are checked first, so that messages published before the publisher moved on are then seen.
         for i in (0..self.readers.len()).rev() {
             let Some(timestamp) = self.readers[i].subscriber.peek(which) else { continue };
             if which == Which::Next {
@@ -239,7 +242,7 @@ impl ShmSubscriber {
         best.map(|(_, i)| i)
     }
 
-    /// The channel that took the place of channel `i`, or that one's, if it has a message for `which`.
+    /// The replacement of channel `i`, or a later one, if it has a message for `which`.
     fn later_with_any(&mut self, i: usize, which: Which) -> Option<usize> {
         let is_one = |j: &usize| self.readers[*j].name == self.readers[i].name;
         let later: Vec<usize> = if self.readers[i].is_current() {
@@ -247,21 +250,22 @@ impl ShmSubscriber {
         } else {
             (i + 1..self.readers.len()).filter(is_one).collect()
         };
-        // One that has had messages has made what is before it old.
+        // Messages in a replacement make those before it old.
         later.into_iter().find(|j| {
             let subscriber = &mut self.readers[*j].subscriber;
             subscriber.peek(which).is_some() || subscriber.received() > 0
         })
     }
 
-    /// Gives up what is unseen in channel `i`, for channel `later` to tell.
+    /// Gives up the unseen messages of channel `i`; channel `later` reports them.
     fn pass_over(&mut self, i: usize, later: usize) {
         self.readers[i].subscriber.flush();
         let missed = self.readers[i].settle();
         self.readers[later].carried += missed;
     }
 
-    /// Goes on to what took the place of channels that are no more and have nothing unseen. Whether there was any.
+    /// Moves on from removed channels without unseen messages to their replacements. Returns whether there were
+    /// any.
     #[cold]
     fn follow(&mut self) -> Result<bool> {
         let now = clock::monotonic();
@@ -284,7 +288,7 @@ impl ShmSubscriber {
                     let name = self.readers[i].name.clone();
                     self.read(name, &next, Start::Beginning)?;
                 }
-                // It was removed, or is removed and made anew just now: it is looked for at once, and again.
+                // It was removed, or is being replaced just now: searched for immediately, and again.
                 Err(saltus_channel::Error::NotFound { .. }) => {
                     (self.next_look, self.first, self.complete) = (0, false, None);
                 }
@@ -313,7 +317,7 @@ impl ShmSubscriber {
             let reader = &self.readers[i];
             let of_name = |r: &&Joined| r.name == reader.name && !r.is_current();
             let crowded = self.readers.iter().filter(of_name).count() > MOST_LEFT;
-            // Asked in this order: what its last publisher published is seen.
+            // Checked in this order, so that the last publisher's messages are seen.
             let finished =
                 due && !reader.subscriber.channel().has_publishers() && !reader.subscriber.has_unseen();
             if !finished && !crowded {
@@ -329,7 +333,7 @@ impl ShmSubscriber {
         }
     }
 
-    /// Chooses a channel to take from and asks that, if there is any. `None`: there was nothing, after all.
+    /// Chooses a channel and receives from it, if there is any. `None`: there was no message after all.
     #[inline]
     fn ask<T>(
         &mut self,
@@ -364,7 +368,7 @@ impl ShmSubscriber {
         }
     }
 
-    /// Nothing is unseen in several channels: those that have ended are left. Whether there were any.
+    /// Several channels have nothing unseen: leaves those that have ended. Returns whether there were any.
     #[cold]
     fn nothing_of_several(&mut self) -> Result<bool> {
         if self.current().any(|r| r.subscriber.has_ended()) {
@@ -376,7 +380,7 @@ impl ShmSubscriber {
         Ok(false)
     }
 
-    /// Says what is known of a message from channel `i`.
+    /// Sets the metadata of a message from channel `i`.
     #[inline]
     fn tell(&mut self, i: usize, sample: MessageInfo, which: Which, meta: &mut Meta) {
         let reader = &mut self.readers[i];
@@ -389,12 +393,12 @@ impl ShmSubscriber {
         meta.raw.set_published((sample.timestamp != 0).then_some(sample.timestamp));
         meta.raw.arrived = sample.timestamp;
         meta.raw.set_sender(Some(sample.publisher.lease), Some(sample.seq));
-        // Whoever asks for the newest gives the others up.
+        // A request for the newest gives up the messages of other channels.
         let given_up = if which == Which::Next { limited } else { missed };
         meta.raw.set_missed(Missed::Exact(missed.saturating_sub(given_up)), given_up);
     }
 
-    /// Sleeps once, at most until `deadline`.
+    /// Waits once, at most until `deadline`.
     fn sleep(&mut self, deadline: u64) -> Result<()> {
         let now = clock::monotonic();
         let (joined, exact) = (self.current().count(), self.pattern.exact().is_some());
@@ -404,7 +408,7 @@ impl ShmSubscriber {
             _ if exact => deadline,
             _ => deadline.min(self.next_look),
         };
-        // What ends in a channel that was left wakes nobody here.
+        // A publish that completes in a channel that was left wakes nobody here.
         if let Some(next) = self.readers.iter().filter_map(|r| Some(r.left.as_ref()?.next_look)).min() {
             self.drop_finished(now);
             slice = slice.min(next.max(now + MILLISECOND));
@@ -446,7 +450,7 @@ impl backend::BackendSubscriber for ShmSubscriber {
 
     fn validate(&mut self, view: &DetachedView, which: Which, meta: &mut Meta) -> Result<()> {
         let i = self.readers.iter().position(|r| r.subscriber.is_looking_at(view));
-        let i = i.ok_or_else(|| Error::invalid("this view is not of this subscriber"))?;
+        let i = i.ok_or_else(|| Error::invalid("this view belongs to another subscriber"))?;
         let sample = self.readers[i].subscriber.validate(view)?;
         meta.buf.clear();
         self.tell(i, sample, which, meta);

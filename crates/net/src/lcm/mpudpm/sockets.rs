@@ -1,4 +1,4 @@
-//! Sockets of many ports behind one descriptor.
+//! Sockets for many ports behind one descriptor.
 
 use crate::udp::{Bound, Datagram, Incoming, Options};
 use crate::{Error, Result};
@@ -7,26 +7,26 @@ use std::io;
 use std::net::SocketAddrV4;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
-/// How many ready sockets are asked for at once.
+/// Most ready sockets per `epoll_wait`.
 const READY: usize = 64;
 
-/// A socket for each port that is listened to. The first port always is.
+/// A socket for each port listened to. The first port always is.
 pub(super) struct Sockets {
     options: Options,
     epoll: OwnedFd,
-    /// With how often each is listened to.
+    /// Each with the number of its listeners.
     bound: BTreeMap<u16, (Bound, usize)>,
     incoming: Incoming,
 }
 
 impl Sockets {
     pub fn open(options: &Options) -> Result<Sockets> {
-        // SAFETY: asks for a new descriptor.
+        // SAFETY: requests a new descriptor.
         let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
         if fd < 0 {
             return Err(many(io::Error::last_os_error()));
         }
-        // SAFETY: the descriptor is new and nobody else's.
+        // SAFETY: the descriptor is new and has no other owner.
         let epoll = unsafe { OwnedFd::from_raw_fd(fd) };
         let mut sockets =
             Sockets { options: options.clone(), epoll, bound: BTreeMap::new(), incoming: Incoming::new() };
@@ -43,7 +43,7 @@ impl Sockets {
         let bound = Bound::open(&self.options)?;
         let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: u64::from(port) };
         let (epoll, fd) = (self.epoll.as_raw_fd(), bound.fd.as_raw_fd());
-        // SAFETY: both descriptors are open and the event lives across the call.
+        // SAFETY: both descriptors are open and the event stays alive across the call.
         if unsafe { libc::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &mut event) } < 0 {
             return Err(many(io::Error::last_os_error()));
         }
@@ -55,16 +55,16 @@ impl Sockets {
         if let Some((_, users)) = self.bound.get_mut(&port) {
             *users -= 1;
             if *users == 0 {
-                self.bound.remove(&port); // which closes it, and so takes it out of `epoll`
+                self.bound.remove(&port); // which closes it, and so removes it from `epoll`
             }
         }
     }
 
-    /// Takes up to `most` datagrams of each socket that has some.
+    /// Receives up to `most` datagrams of each readable socket.
     pub fn drain(&mut self, most: usize, mut take: impl FnMut(Datagram<'_>)) -> Result<usize> {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; READY];
         let (at, room) = (events.as_mut_ptr(), READY as i32);
-        // SAFETY: the kernel writes at most `READY` events into an array that lives across the call.
+        // SAFETY: the kernel writes at most `READY` events into an array that stays alive across the call.
         let ready = unsafe { libc::epoll_wait(self.epoll.as_raw_fd(), at, room, 0) };
         let mut taken = 0;
         for event in &events[..usize::try_from(ready).unwrap_or(0)] {

@@ -1,18 +1,18 @@
-//! Which channels there are, and when to tell the others.
+//! The known channels, and when to announce them.
 
 use super::update::{MOST, encode};
 use super::{Ports, REQUEST, UPDATE, Update, is_pattern, is_reserved};
 use crate::lcm::CHANNEL;
 use std::collections::BTreeMap;
 
-/// Time between two updates that tell nothing new, in ns.
+/// Least time between two updates without news, in ns.
 const APART: u64 = 10_000_000;
-/// After how long without an update a publisher tells the map again, in ns.
+/// Time without an update after which a publisher announces the map again, in ns.
 const AGAIN: u64 = 5_000_000_000;
-/// How much is added to that at most, so that not all do it at once.
+/// Most extra time added to that, so that not all processes announce together.
 const SPREAD: u64 = 1_250_000_000;
 
-/// What to send now, on the first port.
+/// A message to send on the first port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     /// [`ChannelMap::encode`] on [`UPDATE`].
@@ -21,34 +21,34 @@ pub enum Wish {
     Request,
 }
 
-/// What a message on the first port meant.
+/// The meaning of a message on the first port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// A map, with so many channels that were not known.
+    /// A map, with this many channels that were not known.
     New(usize),
     /// A request; it will be answered.
     Request,
-    /// The map of a network that uses another number of ports: both sides must be told the same `nports`.
+    /// The map of a network with another number of ports: set the same `nports` on both sides.
     OtherPorts(u16),
-    /// Bytes that are no map.
+    /// Bytes that are not a map.
     Malformed,
     /// A message of another channel.
     Other,
 }
 
-/// The channels of a network of many ports, as this process knows them. Knows no clock: `now_ns` is one that does not go
-/// back. After every call ask for [a wish](ChannelMap::wish).
+/// The channels of a network of many ports, as this process knows them. It reads no clock: `now_ns` is any clock
+/// that does not go back. After every call, check for [a message to send](ChannelMap::wish).
 #[derive(Debug)]
 pub struct ChannelMap {
     ports: Ports,
     channels: BTreeMap<Vec<u8>, u16>,
-    /// The names as they became known.
+    /// The names, in the order in which they became known.
     order: Vec<Vec<u8>>,
     request: bool,
-    /// When an update is to be sent, if one is.
+    /// When an update is due, if one is.
     due_ns: Option<u64>,
     sent_ns: Option<u64>,
-    /// From when on a publisher tells the map again.
+    /// When a publisher announces the map again.
     again_ns: u64,
     random: u64,
 }
@@ -68,8 +68,8 @@ impl ChannelMap {
         }
     }
 
-    /// Somebody publishes on `channel`: the port to send to. The others are told of a new channel, or if they have not been
-    /// told of any for 5 to 6.25 s.
+    /// Returns the port to publish `channel` on. A new channel is announced; all are announced again if none was
+    /// for 5 to 6.25 s.
     pub fn publish(&mut self, channel: &[u8], now_ns: u64) -> u16 {
         match self.channels.get(channel) {
             Some(port) => {
@@ -83,9 +83,9 @@ impl ChannelMap {
         }
     }
 
-    /// Somebody subscribes to a channel or [a pattern](is_pattern): the port to listen to, or `None` for a pattern, for which
-    /// the others are asked: listen to the ports of all [channels](ChannelMap::channels) that match, now and whenever a map
-    /// [tells](ChannelMap::take) new ones.
+    /// Subscribes to a channel or [a pattern](is_pattern). Returns the port to listen to, or `None` for a pattern,
+    /// for which the others' maps are requested: listen to the ports of all [channels](ChannelMap::channels) that
+    /// match, now and whenever a map [adds](ChannelMap::take) new ones.
     pub fn subscribe(&mut self, channel: &[u8], now_ns: u64) -> Option<u16> {
         if is_pattern(channel) {
             self.request = true;
@@ -97,7 +97,7 @@ impl ChannelMap {
         })
     }
 
-    /// A message came on the first port.
+    /// Processes a message of the first port.
     pub fn take(&mut self, channel: &[u8], payload: &[u8], now_ns: u64) -> Told {
         match channel {
             REQUEST => {
@@ -115,7 +115,7 @@ impl ChannelMap {
         }
     }
 
-    /// What to send now. Ask again until it is nothing, and again at [`ChannelMap::wake_ns`].
+    /// What to send now. Call again until it returns nothing, and again at [`ChannelMap::wake_ns`].
     pub fn wish(&mut self, now_ns: u64) -> Option<Wish> {
         if std::mem::take(&mut self.request) {
             return Some(Wish::Request);
@@ -127,11 +127,11 @@ impl ChannelMap {
         Some(Wish::Update)
     }
 
-    /// When to ask for a wish again, if nothing else happens.
+    /// When to call `wish` again, if nothing else happens.
     pub fn wake_ns(&self) -> Option<u64> {
         self.due_ns
     }
-    /// The map as a message, at most 32767 channels.
+    /// The map as a message, with at most 32767 channels.
     pub fn encode(&self) -> Vec<u8> {
         encode(self.ports.count(), self.channels.iter().map(|(name, port)| (&name[..], *port)))
     }
@@ -139,7 +139,8 @@ impl ChannelMap {
     pub fn channels(&self) -> impl Iterator<Item = (&[u8], u16)> {
         self.channels.iter().map(|(name, port)| (&name[..], *port))
     }
-    /// The channels with their ports that became known after the first `known`, in that order. Channels are never forgotten.
+    /// The channels with their ports that became known after the first `known`, in that order. Channels are never
+    /// forgotten.
     pub fn since(&self, known: usize) -> impl Iterator<Item = (&[u8], u16)> {
         let new = self.order.get(known..).unwrap_or_default().iter();
         new.filter_map(|name| Some((&name[..], *self.channels.get(name)?)))
@@ -149,7 +150,7 @@ impl ChannelMap {
         self.ports
     }
 
-    /// A channel of this process that the others may not know. It is told at once.
+    /// Adds a channel of this process that others may not know. It is announced immediately.
     fn add(&mut self, channel: &[u8], now_ns: u64) -> u16 {
         let port = self.ports.of(channel);
         if self.insert(channel, port) {
@@ -169,14 +170,14 @@ impl ChannelMap {
         let same = self.channels.len() == update.channels.len()
             && update.channels.iter().all(|(channel, port)| self.channels.get(channel) == Some(port));
         if same {
-            // Somebody else has said it.
+            // Another process has announced it.
             self.due_ns = None;
             self.quiet(now_ns);
         }
         Told::New(new)
     }
 
-    /// Whether it is new, there was room for it, and its name is that of a channel.
+    /// Adds a channel. Returns whether it was new, fit into the map, and had a valid name.
     fn insert(&mut self, channel: &[u8], port: u16) -> bool {
         let fine = (1..=CHANNEL).contains(&channel.len()) && !is_reserved(channel) && !channel.contains(&0);
         if !fine || self.channels.len() >= MOST || self.channels.contains_key(channel) {
@@ -187,7 +188,7 @@ impl ChannelMap {
         true
     }
 
-    /// The others know the map: it need not be told again for a while.
+    /// The others know the map: it need not be announced again for a while.
     fn quiet(&mut self, now_ns: u64) {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;

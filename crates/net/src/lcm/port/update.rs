@@ -1,4 +1,4 @@
-//! The message that tells which channels there are.
+//! The message that announces channels.
 
 use saltus_wire::{DecodeError, Reader};
 
@@ -6,23 +6,23 @@ use saltus_wire::{DecodeError, Reader};
 /// `channel_to_port_t { string channel; int16_t port; }`. Ports above 32767 are negative on the wire.
 const FINGERPRINT: u64 = 0xcba5_1af0_1aff_9e62;
 
-/// The most channels that one update can tell.
+/// Most channels in one update.
 pub(super) const MOST: usize = i16::MAX as usize;
 
-/// A map that somebody told: channels with their ports.
+/// An announced map: channels with their ports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Update {
-    /// How many ports the sender uses.
+    /// The number of ports that the sender uses.
     pub ports: u16,
     /// Each channel's name and port.
     pub channels: Vec<(Vec<u8>, u16)>,
 }
 
 impl Update {
-    /// Understands a map. Allocates no more than came.
+    /// Decodes a map. Allocates no more than the message's size.
     ///
     /// # Errors
-    /// Another type, or an end before the last channel.
+    /// Another type, or a message that ends before the last channel.
     pub fn decode(bytes: &[u8]) -> Result<Update, DecodeError> {
         let mut reader = Reader::new(bytes);
         let found = reader.fingerprint()?;

@@ -1,4 +1,4 @@
-//! One message of which some fragments have come.
+//! One incomplete message.
 
 use crate::lcm::packet::Fragment;
 use crate::lcm::{CHANNEL, MESSAGE};
@@ -11,28 +11,28 @@ pub enum Refused {
     OutOfBounds,
     /// Its number is not below its count.
     Number,
-    /// It has some bytes that have already come, and some that have not.
+    /// Some of its bytes have already arrived, and some have not.
     Overlap,
-    /// As many pieces wait ahead of gaps as the message is said to have fragments: they are too short to be true.
+    /// There are as many pieces beyond gaps as the message has fragments, so they are too short to be valid.
     TooMany,
 }
 
-/// What a message, and each piece ahead of a gap, is charged beside its bytes: the memory that keeps it.
+/// Bytes charged for a message, and for each piece beyond a gap, in addition to its payload.
 const OVERHEAD: usize = 256;
 
-/// What a fragment did.
+/// The effect of a fragment.
 pub(super) enum Added {
-    /// The message is whole.
+    /// The message is complete.
     Whole,
-    /// It brought bytes.
+    /// It added bytes.
     Some,
-    /// All of it was there.
+    /// All its bytes had arrived before.
     Copy,
-    /// It contradicts what was there.
+    /// It contradicts earlier fragments.
     Refused(Refused),
 }
 
-/// A message on its way.
+/// An incomplete message.
 #[derive(Default)]
 pub(super) struct Partial {
     size: usize,
@@ -40,9 +40,9 @@ pub(super) struct Partial {
     channel: Option<Name>,
     /// The bytes up to the first gap.
     front: Vec<u8>,
-    /// What came ahead of it, by offset. No two overlap.
+    /// Pieces beyond the first gap, by offset. No two overlap.
     ahead: BTreeMap<usize, Vec<u8>>,
-    /// What `ahead` is charged.
+    /// Bytes charged for `ahead`.
     ahead_held: usize,
     touched_ns: u64,
 }
@@ -52,7 +52,7 @@ struct Name {
     len: usize,
 }
 
-/// Whether a fragment is right in itself.
+/// Whether a fragment is consistent in itself.
 pub(super) fn check(fragment: &Fragment<'_>) -> Result<(), Refused> {
     if fragment.number >= fragment.count {
         return Err(Refused::Number);
@@ -66,7 +66,7 @@ pub(super) fn check(fragment: &Fragment<'_>) -> Result<(), Refused> {
 }
 
 impl Partial {
-    /// A message of `size` bytes, built in `front`.
+    /// A message of `size` bytes, assembled in `front`.
     pub fn new(size: usize, front: Vec<u8>) -> Partial {
         Partial { size, front, ..Partial::default() }
     }
@@ -74,15 +74,15 @@ impl Partial {
     pub fn size(&self) -> usize {
         self.size
     }
-    /// Bytes of memory that it is charged.
+    /// Bytes of memory charged for it.
     pub fn held(&self) -> usize {
         OVERHEAD + self.front.capacity() + self.ahead_held
     }
-    /// When its last fragment came.
+    /// When its last fragment arrived.
     pub fn touched_ns(&self) -> u64 {
         self.touched_ns
     }
-    /// The channel's name; empty until fragment 0 has come.
+    /// The channel's name; empty until fragment 0 has arrived.
     pub fn channel(&self) -> &[u8] {
         self.channel.as_ref().map_or(&[], |name| &name.bytes[..name.len])
     }
@@ -90,12 +90,12 @@ impl Partial {
     pub fn payload(&self) -> &[u8] {
         &self.front
     }
-    /// Its memory, to be used again.
+    /// Its memory, for reuse.
     pub fn into_memory(self) -> Vec<u8> {
         self.front
     }
 
-    /// Puts a fragment in its place. It must have passed [`check`], and be of a message of this size.
+    /// Adds a fragment. It must have passed [`check`], and belong to a message of this size.
     pub fn add(&mut self, fragment: &Fragment<'_>, now_ns: u64) -> Added {
         self.touched_ns = now_ns;
         let named = self.name(fragment.channel);
@@ -106,7 +106,7 @@ impl Partial {
         if named && matches!(added, Added::Copy) { Added::Some } else { added }
     }
 
-    /// Keeps the channel's name, if it is told for the first time.
+    /// Stores the channel's name, if it is the first.
     fn name(&mut self, channel: Option<&[u8]>) -> bool {
         let Some(channel) = channel.filter(|c| c.len() <= CHANNEL && self.channel.is_none()) else {
             return false;
@@ -117,7 +117,7 @@ impl Partial {
         true
     }
 
-    /// `most`: how many fragments the message has, and so more than can ever be ahead of a gap.
+    /// `most`: the number of fragments of the message, more than can ever be beyond a gap.
     fn place(&mut self, offset: usize, piece: &[u8], most: usize) -> Added {
         let end = offset + piece.len();
         if end <= self.front.len() || piece.is_empty() {
@@ -155,7 +155,7 @@ impl Partial {
         Added::Some
     }
 
-    /// Grows by what arrived, at most to twice of it, and never beyond the message's size.
+    /// Grows by the bytes that arrived, at most to twice their number, and never beyond the message's size.
     fn append(&mut self, piece: &[u8]) {
         let (have, need) = (self.front.capacity(), self.front.len() + piece.len());
         if need > have {

@@ -7,7 +7,7 @@ fn sender(port: u16) -> SocketAddrV4 {
     SocketAddrV4::new(Ipv4Addr::LOCALHOST, port)
 }
 
-/// Notes numbers of one sender, 1 ms apart, and gives order and loss of each.
+/// Records numbers of one sender, 1 ms apart, and returns order and loss of each.
 fn note(senders: &mut Senders, numbers: &[u32], now: &mut u64) -> Vec<(Order, u64)> {
     let noted = numbers.iter().map(|n| {
         *now += MS;
@@ -26,7 +26,7 @@ fn gaps_are_lost_until_they_are_filled() {
     assert_eq!(noted, expected);
     let mut again = Senders::new(4);
     note(&mut again, &[100, 104, 99], &mut 0);
-    assert_eq!(again.total().lost, 3, "what came before the first was never counted as lost");
+    assert_eq!(again.total().lost, 3, "messages before the first were never counted as lost");
     let counts = Counts { received: 7, lost: 0, late: 3, copies: 1, restarts: 0 };
     assert_eq!(senders.iter().collect::<Vec<_>>(), [(sender(1), counts)]);
     assert_eq!(senders.total(), counts);

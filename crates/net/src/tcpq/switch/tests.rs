@@ -2,7 +2,7 @@ use super::*;
 use crate::tcpq::MESSAGE;
 use crate::tcpq::VERSION;
 
-/// A switch, and what each client has been sent.
+/// A switch, and what was sent to each client.
 struct Net {
     switch: Switch,
     intakes: BTreeMap<u64, Intake>,
@@ -12,7 +12,7 @@ impl Net {
     fn new(limits: QueueLimits, intake: usize) -> Net {
         Net { switch: Switch::new(limits, intake), intakes: BTreeMap::new() }
     }
-    /// Goes on until nobody's input waits.
+    /// Continues until no client's input waits.
     fn finish(&mut self) {
         while let Some((_, result)) = self.switch.work() {
             result.unwrap();
@@ -41,7 +41,7 @@ impl Net {
         self.switch.received(id, &out).unwrap();
         self.finish();
     }
-    /// Sends all that waits for a client: the messages, and `mark` for marks.
+    /// Sends all that is queued for a client: the messages, and `mark` for marks.
     fn got(&mut self, id: u64) -> Vec<String> {
         let bytes: Vec<u8> = self.switch.queue(id).unwrap().pieces(usize::MAX).flatten().copied().collect();
         self.switch.sent(id, bytes.len());
@@ -108,7 +108,7 @@ fn a_slow_client_loses_old_messages_and_the_others_none() {
     assert_eq!(net.got(1), (90..100).map(|n| n.to_string()).collect::<Vec<_>>());
     assert_eq!(net.switch.client(1).unwrap().counts.dropped, 90);
     net.switch.leave(1);
-    assert_eq!(net.switch.total().dropped, 90, "what was counted stays");
+    assert_eq!(net.switch.total().dropped, 90, "the counts stay");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_mark_comes_back_behind_all_that_was_asked_before() {
     net.switch.received(1, b"\0\0\0\x04").unwrap();
     net.publish(1, "A", "after");
     assert_eq!(net.got(1), ["before", "mark", "after"]);
-    // Who asks and asks and reads nothing is closed.
+    // A client that keeps requesting and reads nothing is closed.
     let why = net.switch.received(1, &b"\0\0\0\x04".repeat(100));
     assert_eq!(why, Err(Reason::TooManyMarks));
 }
@@ -214,7 +214,7 @@ fn publishing(channels: impl IntoIterator<Item = String>) -> Vec<u8> {
 #[test]
 fn matching_is_done_in_turns_and_who_needs_none_does_not_wait_for_it() {
     let mut net = net();
-    // Clients with costly expressions, none of which matches.
+    // Clients with costly expressions that do not match.
     for id in 1..=10 {
         net.join(id);
         (0..16).for_each(|n| net.subscribe(id, &format!("(.*a){{3}}.*b{{2}}{n}|(x|y|z){{20}}{n}")));
@@ -231,19 +231,19 @@ fn matching_is_done_in_turns_and_who_needs_none_does_not_wait_for_it() {
     assert!(net.switch.waits(100) && !net.switch.waits(102));
     let (mut turns, mut channels) = (0, 0);
     while net.switch.is_busy() {
-        // What others publish is not held up, on known channels and on new ones.
+        // Other clients' messages are not delayed, on known channels and on new ones.
         net.switch.begin();
         let mut out = Vec::new();
-        frame::publish(&mut out, b"POSE", b"meanwhile");
+        frame::publish(&mut out, b"POSE", b"other");
         net.switch.received(102, &out).unwrap();
         assert!(!net.switch.waits(102));
-        assert_eq!(net.got(101).first().map(String::as_str), Some("meanwhile"));
+        assert_eq!(net.got(101).first().map(String::as_str), Some("other"));
         net.switch.work().unwrap().1.unwrap();
         turns += 1;
         channels = net.switch.routes.len();
     }
     assert!(turns > 5, "{turns} turns for {channels} channels");
-    // It was done whole and in order.
+    // It was done completely and in order.
     assert_eq!(net.switch.client(100).unwrap().counts.received, 21);
     assert_eq!(net.got(101), ["new"]);
 }
@@ -256,7 +256,7 @@ fn what_others_subscribe_makes_nobody_ask_all_clients_again() {
     net.publish(2, "POSE", "one");
     let route = |net: &Net| (net.switch.routes[&b"POSE"[..]].seen, net.switch.generation);
     assert_eq!(route(&net), (1, 1));
-    // Subscribing, taking back and leaving is seen, by asking the one that changed.
+    // Subscribing, canceling and leaving take effect by checking the client that changed.
     net.subscribe(3, "P.SE");
     net.publish(2, "POSE", "two");
     assert_eq!((net.got(1), net.got(3)), (vec!["one".into(), "two".into()], vec!["two".to_string()]));
@@ -279,7 +279,7 @@ fn expressions_of_one_client_have_a_bound_together_and_so_have_routes() {
     assert!(!refused.is_empty() && refused[0].1.contains("at most 524288 bytes"), "{refused:?}");
     let taken: usize = net.switch.clients[&1].subscriptions.iter().map(Expression::memory).sum();
     assert!(taken <= PROGRAMS && net.switch.clients[&1].programs == taken, "{taken}");
-    // It may take some back, and have others.
+    // It may cancel some, and add others.
     let first = String::from_utf8(net.switch.clients[&1].subscriptions[0].text().into()).unwrap();
     net.unsubscribe(1, &first);
     net.subscribe(1, r"\w+");

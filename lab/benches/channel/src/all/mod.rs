@@ -1,5 +1,5 @@
-//! The set `all`: the other sets one after the other, each a run of this program, and one page of what they found. What a run
-//! that was interrupted has finished is not measured again.
+//! The set `all`: the other sets one after the other, each in a separate run of this program, and one page with
+//! their results. Parts that an interrupted run has finished are not measured again.
 
 mod html;
 mod page;
@@ -56,7 +56,7 @@ fn words(part: &Part, args: &Args) -> Vec<&'static str> {
     }
 }
 
-/// Runs what is not finished yet, and writes the page.
+/// Runs the parts that are not finished yet, and writes the page.
 pub fn bench(args: &Args) -> Fallible<ExitCode> {
     let out = args.out();
     let machine = Machine::look(args.repetitions());
@@ -92,13 +92,13 @@ pub fn bench(args: &Args) -> Fallible<ExitCode> {
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The record of a part that is whole: which build measured it, and what that was told.
+/// The record of a complete part: the build that measured it, and its options.
 fn record(program: &Path, words: &[&str]) -> Fallible<String> {
     let built = fs::metadata(program)?.modified()?.duration_since(SystemTime::UNIX_EPOCH)?;
     Ok(format!("{} {} {}\n", env!("CARGO_PKG_VERSION"), built.as_secs(), words.join(" ")))
 }
 
-/// Makes the directory of a part. What is there of another build, or was told something else, would be taken for this one's.
+/// Creates the directory of a part. Results of another build or with other options are removed.
 fn begin(dir: &Path, record: &str) -> Fallible<()> {
     let begun = dir.join("begun");
     if fs::read_to_string(&begun).is_ok_and(|text| text != record) {

@@ -1,4 +1,4 @@
-//! The page: what was said and what was measured, then each set with its figures and its report.
+//! The page: the papers' figures and the measured ones, then each set with its figures and its report.
 
 use super::html::{HOW, html, lines, words};
 use super::said;

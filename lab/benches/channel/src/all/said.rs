@@ -1,5 +1,5 @@
-//! What the papers say, where a text of theirs that we have gives a figure, and what was measured now. No figure is guessed or taken
-//! from memory: where the text is not to be had, it says so.
+//! Figures from the papers, where an available text contains them, and the present measurements. No figure is
+//! guessed or from memory: if the text is not available, the page says so.
 
 use crate::gone::{self, GONE, NO_FIGURE};
 use crate::papers::lines_of_code;

@@ -1,8 +1,8 @@
 //! The peer: iceoryx2, the native Rust crate, publish-subscribe of byte slices, read in order.
 //!
-//! Polled, it is publish-subscribe alone. To sleep, an event service goes with it, as its documentation says:
-//! the publisher notifies after each send, the reader waits on its listener. It overwrites the oldest, keeps as
-//! many messages as everybody else, and is given aligned payloads and memory of the right size from the start.
+//! Polled, it is publish-subscribe only. To block, an event service is added, as its documentation describes: the
+//! publisher notifies after each send, the reader waits on its listener. It overwrites the oldest, keeps as many
+//! messages as the other contenders, and gets aligned payloads and memory of the right size from the start.
 
 use crate::case::Mode;
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
@@ -32,8 +32,8 @@ struct IceLink {
     created: Shared<Created>,
 }
 
-/// Whether the services exist. The first writer makes them and the others wait, because processes that all
-/// create at once sometimes fail when the machine is busy (the half-made service of another is an error).
+/// Whether the services exist. The first writer creates them and the others wait, because concurrent creation
+/// sometimes fails on a busy machine (a half-created service is an error).
 #[derive(Default)]
 struct Created(AtomicU32);
 

@@ -1,8 +1,8 @@
 //! The floor of the copy scenario: `memcpy` into a few buffers in turn, and out of them.
 //!
-//! It turns through as many buffers as a channel of that depth has places for messages, in shared memory of the
-//! same kind, because a copy into one and the same place stays in the nearest cache and nothing that keeps a
-//! history can do that. (The floors scenario has that figure too.)
+//! It cycles through as many buffers as a channel of that depth keeps messages, in shared memory of the same kind:
+//! a copy into a single buffer stays in the nearest cache, which nothing that keeps a history can do. (The floors
+//! scenario has that figure too.)
 
 use crate::case::Scenario;
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};

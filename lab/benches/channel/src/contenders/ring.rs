@@ -1,10 +1,10 @@
 //! The minimal seqlock ring, without waiting: one writer, any number of readers, the oldest is overwritten.
 //!
-//! It is the yardstick, so it is made as fast as we know how, and it does much less than a channel: sizes and
-//! writers are fixed at creation, everybody has write access, a writer that dies leaves a slot locked, nothing
-//! is checked. In particular a reader needs no head and no index: it waits on the very line that precedes the
-//! data it will copy, at an address it knows beforehand, so that a message crosses to another core as one pair
-//! of neighbouring lines. There is no cheaper way to keep a history.
+//! It is the reference, so it is made as fast as we know how, and it does much less than a channel: sizes and
+//! writers are fixed at creation, all processes have write access, a writer that dies leaves a slot locked, nothing
+//! is checked. In particular a reader needs no head and no index: it waits on the line that precedes the data it
+//! will copy, at an address known in advance, so that a message crosses to another core as one pair of neighboring
+//! lines. There is no cheaper way to keep a history.
 
 use crate::shared::Pages;
 use std::rc::Rc;
@@ -61,13 +61,13 @@ impl RingWriter {
         self.number += 1;
         let (seq, data) = self.rings.slot(self.ring, self.number);
         assert!(message.len() + BEFORE <= self.rings.stride);
-        // Odd: being written. The release fence keeps the data behind it; its partner is the acquire fence
-        // of the reader.
+        // Odd: being written. The release fence keeps the data after it; its partner is the acquire fence of the
+        // reader.
         seq.store(2 * self.number - 1, Relaxed);
         fence(Release);
-        // SAFETY: the slot has room for the message (asserted), and the two do not overlap. Readers copy at
-        // the same time and throw away what they copied when the sequence has moved; the calls to memcpy are
-        // opaque to the compiler on both sides, which is all a seqlock in C has ever had.
+        // SAFETY: the slot has space for the message (asserted), and the two do not overlap. Readers copy at the
+        // same time and discard the copy when the sequence has moved; the calls to memcpy are opaque to the
+        // compiler on both sides, as in any seqlock in C.
         unsafe { libc::memcpy(data.cast(), message.as_ptr().cast(), message.len()) };
         // Even: whole. Pairs with the acquire load of the reader.
         seq.store(2 * self.number, Release);
@@ -108,7 +108,7 @@ impl RingReader {
             if before == 2 * wanted {
                 // SAFETY: the slot is as long as asserted; a copy that raced is thrown away below.
                 unsafe { libc::memcpy(buffer.as_mut_ptr().cast(), data.cast(), buffer.len()) };
-                // Acquire: pairs with the writer's release fence; whoever copied a newer byte sees its odd
+                // Acquire: pairs with the writer's release fence; a reader that copied a newer byte sees its odd
                 // number.
                 fence(Acquire);
                 if seq.load(Relaxed) == before {
@@ -116,7 +116,7 @@ impl RingReader {
                     return true;
                 }
             }
-            // Lapped: on at half of the history, since the oldest would be overwritten the next moment.
+            // Lapped: continue at half of the history, since the oldest would be overwritten immediately.
             let newest = seq.load(Relaxed).div_ceil(2);
             self.next[ring] = (newest.saturating_sub(self.rings.depth / 2)).max(wanted + 1);
         }

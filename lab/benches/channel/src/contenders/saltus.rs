@@ -1,6 +1,6 @@
-//! Saltus: published by copy and received into a buffer, or loaned and viewed in place. Both as a user gets it
-//! who asks for nothing: with timestamps, counters and latencies. The bare form copies, without these three; the
-//! difference is what they cost (mostly two readings of the clock for each message).
+//! Saltus: published by copy and received into a buffer, or loaned and viewed in place. Both with default options:
+//! timestamps, counters and latencies. The bare form copies, without these three; the difference is their cost
+//! (mostly two clock readings for each message).
 
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
 use crate::error::Fallible;
@@ -124,7 +124,7 @@ impl Out {
         }
         let Some(view) = self.subscriber.view(Which::Next, until)? else { return Ok(false) };
         view.copy_to(0, &mut buffer[..HEAD]);
-        // A view that was overtaken while it was looked at is not a message.
+        // A view that was overwritten while it was read is not a message.
         Ok(view.validate().is_ok())
     }
 }

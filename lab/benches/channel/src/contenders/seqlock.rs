@@ -1,9 +1,9 @@
 //! The reference: the minimal seqlock ring, polled, or with one futex word and a count of waiters.
 //!
-//! The count is what a channel must not have (a killed reader leaves it raised for ever); here it buys the
-//! cheapest possible answer to "does anybody sleep?". The wait arms no timer. `seqlock-timed` is the same with a
-//! timer of 100 ms in each wait, as anything needs that must not sleep for ever when a writer dies between
-//! publishing and waking; what that costs (some 300 ns a wait) is the difference between the two.
+//! A channel must not use such a count (a killed reader leaves it raised forever); here it gives the cheapest
+//! possible answer to "does a reader wait?". The wait arms no timer. `seqlock-timed` is the same with a timer of
+//! 100 ms in each wait, which is necessary to survive a writer that dies between publishing and waking. The
+//! difference between the two is the timer's cost (some 300 ns per wait).
 
 use super::ring::{RingReader, RingWriter, Rings};
 use crate::case::Mode;
@@ -74,7 +74,7 @@ impl Link for SeqlockLink {
     fn sender(&self, index: usize) -> Fallible<Box<dyn Sender>> {
         let writer = RingWriter::new(&self.rings, index);
         Ok(match self.ask.mode {
-            // Where nobody ever sleeps the reference is the ring alone.
+            // Where readers never block, the reference is only the ring.
             Mode::Poll => Box::new(Spinning(writer)),
             Mode::Sleep | Mode::Stopped => Box::new(Ringing { writer, bell: self.bell.clone() }),
         })
@@ -103,8 +103,8 @@ struct Ringing {
 impl Sender for Ringing {
     fn send(&mut self, message: &[u8]) -> Fallible<()> {
         self.writer.put(message);
-        // Either the sleeper's second look sees the message, or this sees the sleeper: the fence is the
-        // partner of the reader's sequentially consistent `fetch_add`.
+        // Either the reader's second check sees the message, or this sees the reader: the fence is the partner of
+        // the reader's sequentially consistent `fetch_add`.
         fence(SeqCst);
         if self.bell.waiters.0.load(Relaxed) != 0 {
             self.bell.word.fetch_add(1, Relaxed);

@@ -1,6 +1,6 @@
-//! How many subscribers of one channel can be had: one after the other, each with a domain of its own as a program has one, until
-//! one is refused, or does not hear, or enough is enough. All are in one process, so its limits (`ulimit -n`) count, and none is
-//! closed before the end.
+//! How many subscribers of one channel are possible: one after the other, each with a separate domain as in a
+//! program, until one is refused, or receives nothing, or the limit is reached. All are in one process, so its
+//! limits (`ulimit -n`) count, and none is closed before the end.
 
 use crate::case::Case;
 use crate::clock;

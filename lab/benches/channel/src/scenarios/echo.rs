@@ -1,7 +1,9 @@
-//! One sender, and clients that send everything back: 100 MB in messages of 800 bytes. Kept is the time there and back, since
-//! the message was due and since it was sent. Lost is what a client did not send back, or what did not come.
+//! One sender, and clients that send everything back: 100 MB in messages of 800 bytes. It records the round trip,
+//! since the message was due and since it was sent. Lost are messages that a client did not send back, or that did
+//! not arrive.
 //!
-//! The sender looks for answers while it waits for the next message to be due. Each client answers on a connection of its own.
+//! The sender checks for answers while it waits for the next message to be due. Each client answers on a separate
+//! connection.
 
 use crate::case::Case;
 use crate::clock;

@@ -1,6 +1,6 @@
-//! What the machine itself costs: nothing that carries messages can be cheaper.
+//! Lower bounds of the machine: nothing that carries messages can be cheaper.
 //!
-//! They are measured again in every repetition, because they move: a host that places the two virtual cores on
+//! They are measured again in every repetition, because they change: a host that places the two virtual cores on
 //! sibling hyperthreads for a while makes a cache line five times as fast.
 
 use crate::case::{Case, Mode, Place, Policy, Scenario};

@@ -1,5 +1,5 @@
-//! Through a chain of processes, each of which takes a message from one channel and puts it into the next. A schedule says when
-//! the first has one to send; the last keeps the time since then.
+//! Through a chain of processes, each of which receives from one channel and publishes to the next. A schedule
+//! determines when the first sends; the last records the time since then.
 
 use crate::case::Case;
 use crate::clock;

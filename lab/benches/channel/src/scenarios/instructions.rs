@@ -1,5 +1,5 @@
-//! Instructions of one message, in and out in one process, counted from outside: the process is led step by step under
-//! ptrace. What the kernel executes is not among them. A count does not depend on the machine's mood.
+//! Instructions of one message, in and out in one process, counted from outside: the process is single-stepped
+//! under ptrace, without the kernel's instructions. A count does not depend on the machine's state.
 
 use crate::case::Case;
 use crate::contender::Contender;

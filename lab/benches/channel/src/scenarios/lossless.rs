@@ -1,5 +1,5 @@
-//! The highest rate at which every reader gets everything, in time: offered rates go up until something is lost, and the last
-//! step is halved a few times.
+//! The highest rate at which every reader receives everything, in time: offered rates rise until something is lost,
+//! and the last step is halved a few times.
 
 use crate::case::Case;
 use crate::contender::Contender;
@@ -17,7 +17,7 @@ const RATES: Search = Search { from: 500.0, to: 16e6, step: 4.0, halvings: 3 };
 const LONG: (usize, Search) = (1 << 18, Search { from: 30.0, ..RATES });
 /// The least number of messages in a window.
 const MESSAGES: f64 = 20.0;
-/// Who sends or receives that late, in ns, at the 99th percentile, does not keep up.
+/// A sender or receiver this late, in ns, at the 99th percentile, does not keep up.
 const LATE: u64 = 50_000_000;
 
 /// Measures one contender once: what it did at that rate. Where even the lowest rate is too much, nothing was received.

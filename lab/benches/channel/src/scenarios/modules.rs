@@ -1,5 +1,5 @@
-//! A workload: each module a process that publishes by its own schedule, and between its turns takes what the others send it.
-//! It uses domains, or LCM's library, as programs do, with one subscriber for all it listens to.
+//! A workload: each module is a process that publishes by its own schedule, and receives the others' messages in
+//! between. It uses domains, or LCM's library, as programs do, with one subscription for all its inputs.
 
 use crate::case::Case;
 use crate::clock;

@@ -1,6 +1,6 @@
-//! One way, at 1 kHz or as often as the case says. A schedule says when each message is due; the sender sleeps until then, as a
-//! control loop does, or spins where a sleep would take longer. Kept are the time since the message was due and the time since
-//! the sender turned to it.
+//! One way, at 1 kHz or as often as the case requires. A schedule determines when each message is due; the sender
+//! sleeps until then, as a control loop does, or spins where a sleep would take longer. It records the time since
+//! the message was due and the time since the sender began to send it.
 
 use crate::case::Case;
 use crate::contender::Contender;

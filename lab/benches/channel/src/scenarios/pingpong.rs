@@ -1,6 +1,6 @@
-//! There and back between two processes. Half of the round trip is reported, as everybody does; it hides
-//! nothing here, since both ways are alike. Polled, the whole trip may be shorter than a few steps of the clock,
-//! so runs of 16 trips are recorded as well.
+//! There and back between two processes. Half of the round trip is reported, as is usual; that hides nothing here,
+//! since both directions are the same. Polled, the whole trip may be shorter than a few steps of the clock, so runs
+//! of 16 trips are recorded as well.
 
 use crate::case::{Case, Mode};
 use crate::clock;

@@ -1,9 +1,9 @@
 //! The time of the publish call.
 //!
-//! With readers that poll or are stopped the writer goes as fast as it can: 64 calls are timed one by one,
-//! then 64 together, and so on. The first shows the tail, the second is free of the cost of reading the clock,
-//! which is as long as the call. With readers that sleep it publishes every millisecond, so that they do sleep,
-//! and waits for that on its own core, so that the call does not include waking up.
+//! With readers that poll or are stopped the writer publishes as fast as it can: 64 calls are timed one by one,
+//! then 64 together, and so on. The first shows the tail; the second excludes the cost of reading the clock, which
+//! is as long as the call. With blocked readers it publishes every millisecond, so that they do block, and waits
+//! for that on its own core, so that the call does not include waking up.
 
 use crate::case::{Case, Mode};
 use crate::clock;

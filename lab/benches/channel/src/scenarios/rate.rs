@@ -1,5 +1,5 @@
-//! What is lost of an offered rate. A schedule says when each message is due; at high rates the sender spins until
-//! then, at low ones it sleeps. Lost is what was due in the window and did not come.
+//! Losses at an offered rate. A schedule determines when each message is due; at high rates the sender spins until
+//! then, at low ones it sleeps. Lost are messages that were due in the window and did not arrive.
 
 use crate::case::Case;
 use crate::contender::Contender;

@@ -1,4 +1,5 @@
-//! As fast as it goes. What counts is what a receiver gets, and what it missed: a rate of sending says nothing.
+//! Publishing without a pause. The result is the rate of received messages, and how many were missed: a rate of
+//! sending alone means nothing.
 
 use crate::case::{Case, size_name};
 use crate::clock;

@@ -1,5 +1,6 @@
-//! Every byte of every message that comes is compared with what was sent: whether an adapter carries messages at all, and whole. At a
-//! rate that anybody keeps; that some come is wanted, how many do is told.
+//! Every byte of every message that arrives is compared with the original: whether an adapter carries messages at
+//! all, and whole. The rate is one that every contender can keep; some messages must arrive, and their number is
+//! reported.
 
 use crate::case::Case;
 use crate::clock;

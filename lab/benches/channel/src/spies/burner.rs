@@ -1,4 +1,4 @@
-//! Processes that take processor time as spies do, and know nothing of Saltus.
+//! Processes that use as much processor time as spies do, without Saltus.
 
 use crate::clock;
 use crate::error::{Fallible, check};

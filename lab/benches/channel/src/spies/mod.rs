@@ -1,4 +1,4 @@
-//! The set `spies`: what a publisher's publish call takes with 0 to 100 spies that watch it. See `SPIES.md`.
+//! The set `spies`: the time of a publisher's publish call with 0 to 100 spies that watch it. See `SPIES.md`.
 
 mod burner;
 mod publish;

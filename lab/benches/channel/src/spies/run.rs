@@ -1,4 +1,4 @@
-//! One measurement: who was there, where, and what came of it.
+//! One measurement: the other processes, their placement, and the result.
 
 use super::publish::Times;
 
@@ -21,14 +21,14 @@ impl Where {
     }
 }
 
-/// Who is there besides the publisher.
+/// The processes besides the publisher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Company {
     /// So many spies.
     Spies(usize),
-    /// As many processes as the most spies, which burn what those took, and know nothing of Saltus.
+    /// As many processes as the most spies, which use the same processor time, without Saltus.
     Burners,
-    /// Nobody, once more: how far this machine is from itself.
+    /// None, once more: how much this machine varies by itself.
     NobodyAgain,
 }
 

@@ -1,4 +1,4 @@
-//! The share delivered beside what the binomial distribution says, for each number of fragments, on a simulated link.
+//! The share delivered compared with the binomial distribution, for each number of fragments, on a simulated link.
 
 use saltus_tunnel::simulated::{Badness, End, Pair};
 use saltus_tunnel::{Config, Event, Key, Mtu, Order, Redundancy, parity};
@@ -11,9 +11,9 @@ use saltus_bench_channel::stop;
 use saltus_text::table::{Align, Table};
 
 const MS: u64 = 1_000_000;
-/// Bytes of a datagram of 1,200 that are a fragment's own, about.
+/// Approximate bytes of a fragment in a datagram of 1,200.
 const FRAGMENT: usize = 1156;
-/// Bytes that go with a message.
+/// Bytes of a message's record header.
 const RECORD: usize = 64;
 const LOSS: f64 = 0.1;
 const DEADLINE: u64 = 100 * MS;
@@ -29,7 +29,7 @@ struct Line {
     bytes_per_byte: f64,
 }
 
-/// Fragments of a message; 0 stands for short ones at 1 kHz, which are coded together.
+/// Fragments of a message; 0 means short messages at 1 kHz, which are coded together.
 const CASES: [(usize, u64); 8] = [
     (0, 100_000),
     (1, 50_000),
@@ -80,7 +80,7 @@ fn measure(fragments: usize, messages: u64) -> Outcome<Line> {
     let badness = Badness { loss: LOSS, delay: 10 * MS, ..Badness::default() };
     let mut pair = Pair::new(&config, badness, 1).map_err(failed)?;
     pair.run(3000 * MS, |_, _, _| {});
-    // Short messages at 1 kHz fill groups of 25 in a quarter of the deadline; alone they are too far apart.
+    // Short messages at 1 kHz fill groups of 25 in a quarter of the deadline; single ones are too far apart.
     let (size, period) = match fragments {
         0 => (64, MS),
         1 => (FRAGMENT - RECORD, 30 * MS),

@@ -1,4 +1,4 @@
-//! The two ends of a measurement, each in its thread.
+//! The two ends of a measurement, each in a separate thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -19,7 +19,7 @@ pub struct Stream {
     pub hz: f64,
 }
 
-/// What carries the messages.
+/// The protocol that carries the messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum By {
     Tunnel(Redundancy),
@@ -44,12 +44,12 @@ pub fn failed(error: saltus_tunnel::Error) -> Failure {
     Failure::new(error.to_string())
 }
 
-/// How long ends may take to find each other, and how long they run before they are measured, in ns.
+/// How long ends may take to connect, and how long they run before they are measured, in ns.
 const PATIENCE: u64 = 15_000_000_000;
 const WARM: u64 = 1_000_000_000;
-/// How often it is looked how old the newest message is.
+/// Interval between checks of the newest message's age.
 const LOOK: u64 = 1_000_000;
-/// What TCP may be late by: nothing is dropped for it.
+/// How late TCP may be: it drops nothing.
 const LATE: u64 = 60_000_000_000;
 
 /// What to measure.
@@ -61,23 +61,23 @@ pub struct Run {
     pub time: Duration,
 }
 
-/// What came of it. Times are in ns.
+/// The result. Times are in ns.
 #[derive(Default)]
 pub struct Measured {
     pub sent: u64,
     /// Messages delivered before the deadline.
     pub in_time: u64,
-    /// Bytes that were put on the wire towards the receiver.
+    /// Bytes put on the wire towards the receiver.
     pub wire: u64,
-    /// The age of each message when it was delivered.
+    /// The age of each message on delivery.
     pub ages: Vec<u64>,
-    /// The age of the newest message, looked at each millisecond.
+    /// The age of the newest message, checked every millisecond.
     pub information: Vec<u64>,
 }
 
 impl Run {
     fn config(&self) -> Config {
-        // What is too much for the link is thinned out; else all messages count.
+        // Without capacity for all messages, the newest count; otherwise all do.
         let order = if self.badness.rate > 0 { Order::Newest } else { Order::All };
         let config = Config { order, ..Config::new(Key::from_bytes([1; 32])) };
         let pace = (self.badness.rate > 0).then(|| {
@@ -102,9 +102,9 @@ impl Run {
         let over = AtomicBool::new(false);
         let outcome: Outcome<_> = thread::scope(|scope| {
             let receiving = scope.spawn(|| place.receiver(|| receive(&mut receiver, &over)));
-            // In its network: TCP makes its sockets late.
+            // In its network: TCP creates its sockets late.
             let sent = place.sender(|| self.send(&mut sender, || relay.bytes()));
-            over.store(true, Ordering::Relaxed); // the join below orders what was counted
+            over.store(true, Ordering::Relaxed); // the join below orders the counts
             let received = receiving.join().map_err(|_| Failure::new("the receiver failed"))??;
             Ok((sent?, received))
         });
@@ -137,8 +137,8 @@ impl Run {
         let end = start + self.time.as_nanos() as u64;
         let deadline = if self.by == By::Tcp { LATE } else { self.deadline.as_nanos() as u64 };
         let (mut payload, mut count, mut wire_before) = (vec![0x5a; self.stream.size], 0, None);
-        // All that is due is sent, also by a sender that was kept from running; and then a while longer, so that what is on its
-        // way arrives.
+        // Everything due is sent, also by a sender that could not run; then it waits, so that datagrams in transit
+        // arrive.
         let mut last = end;
         while (next < end || clock::monotonic() < last + deadline.min(WARM)) && !stop::asked() {
             let now = clock::monotonic();
@@ -146,7 +146,7 @@ impl Run {
                 wire_before = Some(wire());
             }
             if now >= next && next < end {
-                // Its age counts from when it was due: a late sender makes it old as well.
+                // Its age counts from when it was due, including the sender's delay.
                 payload[..8].copy_from_slice(&next.to_le_bytes());
                 driver.send(b"bench", &payload, deadline).map_err(failed)?;
                 count += u64::from(next >= start);
@@ -167,7 +167,7 @@ struct Sent {
     wire: u64,
 }
 
-/// When each message was made and how old it came; and how old the newest was, at each look.
+/// When each message was made and its age on delivery; and the age of the newest, at each check.
 type Received = (Vec<(u64, u64)>, Vec<(u64, u64)>);
 
 fn receive(driver: &mut Driver, over: &AtomicBool) -> Outcome<Received> {

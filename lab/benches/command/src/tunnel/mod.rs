@@ -87,7 +87,7 @@ fn measured(text: &str) -> Result<Duration, String> {
 }
 
 fn megabytes(text: &str) -> Result<f64, String> {
-    // Less than a byte a second would be no limit at all.
+    // Less than one byte per second would mean no limit.
     let rate = text.parse().ok().filter(|rate| *rate == 0.0 || (1e-6..=1e9).contains(rate));
     rate.ok_or_else(|| "a rate is in MB a second, such as 0.5; 0 is no limit".into())
 }
@@ -100,7 +100,7 @@ fn stream(text: &str) -> Result<Stream, String> {
     Ok(Stream { size, hz })
 }
 
-/// One line of the table; with --json the fields are a promise. Times are in ns.
+/// One line of the table; with --json the fields are stable. Times are in ns.
 #[derive(Serialize)]
 struct Line {
     by: String,
@@ -119,7 +119,7 @@ struct Line {
     information: Ages,
 }
 
-/// How old: the share of cases, and in how many.
+/// Ages: the share of cases, and their number.
 #[derive(Serialize, Default)]
 pub struct Ages {
     p50: u64,
@@ -214,7 +214,7 @@ impl Bench {
                 for delay in self.delay.iter().map(|delay| delay.as_nanos() as u64) {
                     for burst in self.burst.iter().copied() {
                         for loss in self.loss.iter().map(|percent| percent / 100.0) {
-                            // What a radio's driver holds: 50 ms of it.
+                            // The queue of a radio's driver: 50 ms.
                             let queue = rate / 20;
                             cases.push((
                                 *stream,

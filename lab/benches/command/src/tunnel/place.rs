@@ -1,4 +1,4 @@
-//! Where it is measured: between two networks of their own if that is allowed, else over loopback.
+//! The environment of the measurement: between two separate networks if possible, otherwise over loopback.
 
 use std::net::Ipv4Addr;
 
@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 
 const SENDER: Ipv4Addr = Ipv4Addr::new(10, 71, 76, 1);
 const RECEIVER: Ipv4Addr = Ipv4Addr::new(10, 71, 76, 2);
-/// The relay's own ends, which nothing is sent to.
+/// The relay's own addresses, to which nothing is sent.
 const RELAY: [Ipv4Addr; 2] = [Ipv4Addr::new(10, 71, 76, 3), Ipv4Addr::new(10, 71, 76, 4)];
 /// The interfaces, at the sender's cable and at the receiver's.
 const CABLES: [&str; 2] = ["left", "right"];
@@ -24,7 +24,7 @@ pub enum Place {
     Loopback { why: std::io::Error },
 }
 
-/// What stands between the ends, while it is there.
+/// The relay between the ends.
 pub enum Between {
     Wire(Wire),
     Udp(UdpRelay),
@@ -49,7 +49,7 @@ impl Place {
             Place::Loopback { .. } => "UDP over loopback",
         }
     }
-    /// Where it is measured, and what cannot be.
+    /// The environment, and what cannot be measured in it.
     pub fn words(&self) -> String {
         match self {
             Place::Networks { .. } => {
@@ -65,7 +65,7 @@ impl Place {
         matches!(self, Place::Networks { .. })
     }
 
-    /// A relay that is as bad as that.
+    /// A relay with these defects.
     pub fn relay(&self, badness: Badness) -> Outcome<Between> {
         match self {
             Place::Networks { sender, relay, receiver } => {
@@ -75,14 +75,14 @@ impl Place {
         }
     }
 
-    /// Makes something in the receiver's network.
+    /// Creates something in the receiver's network.
     pub fn receiver<T: Send>(&self, make: impl FnOnce() -> T + Send) -> T {
         match self {
             Place::Networks { receiver, .. } => receiver.run(make),
             Place::Loopback { .. } => make(),
         }
     }
-    /// Makes something in the sender's network.
+    /// Creates something in the sender's network.
     pub fn sender<T: Send>(&self, make: impl FnOnce() -> T + Send) -> T {
         match self {
             Place::Networks { sender, .. } => sender.run(make),
@@ -92,21 +92,21 @@ impl Place {
 }
 
 impl Between {
-    /// Where the receiver listens.
+    /// The address on which the receiver listens.
     pub fn listen(&self) -> &'static str {
         match self {
             Between::Wire(_) => "0.0.0.0:7710",
             Between::Udp(_) => "127.0.0.1:0",
         }
     }
-    /// Where the sender reaches it.
+    /// The address at which the sender reaches it.
     pub fn reach(&self, receiver: &Driver) -> String {
         match self {
             Between::Wire(_) => format!("{RECEIVER}:{PORT}"),
             Between::Udp(relay) => relay.lead_to(receiver).to_string(),
         }
     }
-    /// Bytes that the sender has put in, with the headers of IP.
+    /// Bytes that the sender has sent, with the headers of IP.
     pub fn bytes(&self) -> u64 {
         match self {
             Between::Wire(wire) => wire.bytes(),

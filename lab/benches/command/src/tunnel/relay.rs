@@ -1,4 +1,4 @@
-//! A relay of UDP over loopback, for where no networks can be made.
+//! A UDP relay over loopback, for machines where no networks can be created.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -15,10 +15,10 @@ use crate::outcome::{Failure, Outcome};
 
 /// Bytes of the headers of IP and UDP.
 const HEADERS: u64 = 28;
-/// How long the relay sleeps at most: what is due is late by no more.
+/// Longest sleep of the relay: datagrams are late by at most this.
 const SLEEP: Duration = Duration::from_micros(200);
 
-/// What the thread and its owner share.
+/// State shared by the thread and its owner.
 #[derive(Default)]
 struct Shared {
     over: AtomicBool,
@@ -26,7 +26,7 @@ struct Shared {
     receiver: Mutex<Option<SocketAddr>>,
 }
 
-/// Hands datagrams on, as a [`Link`] lets them.
+/// Forwards datagrams, as a [`Link`] allows.
 pub struct UdpRelay {
     shared: Arc<Shared>,
     at: SocketAddr,
@@ -47,7 +47,7 @@ impl UdpRelay {
         Ok(UdpRelay { shared, at, thread: Some(thread) })
     }
 
-    /// Leads to this receiver from now on, and says where the relay is.
+    /// Forwards to this receiver from now on; returns the relay's address.
     pub fn lead_to(&self, receiver: &Driver) -> SocketAddr {
         *self.shared.receiver.lock().unwrap_or_else(PoisonError::into_inner) = receiver.local().ok();
         self.at
@@ -83,7 +83,7 @@ fn carry(socket: &UdpSocket, badness: Badness, shared: &Shared) {
         }
         for (link, to) in [(&mut there, receiver), (&mut back, sender)] {
             while let Some(datagram) = link.receive(clock::monotonic()) {
-                // What is refused is lost, as on the way.
+                // A datagram that is refused is lost, as on a link.
                 let _ = to.map(|to| socket.send_to(&datagram, to));
             }
         }

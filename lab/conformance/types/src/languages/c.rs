@@ -12,11 +12,11 @@ use saltus_types::StructId;
 use std::path::Path;
 use std::process::Command;
 
-/// What finds reads past the end, undefined behaviour, leaks, and allocations that no message is worth.
+/// Flags that find reads past the end, undefined behavior, leaks, and excessive allocations.
 pub const SANITIZE: [&str; 4] =
     ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g1"];
 
-/// Options of the sanitizers; `MiB` is the largest block that may be asked for.
+/// Options of the sanitizers; `MiB` is the largest block allowed.
 pub fn sanitizer_options() -> Vec<(String, String)> {
     let address =
         "max_allocation_size_mb=16:hard_rss_limit_mb=512:quarantine_size_mb=64:allocator_may_return_null=0";

@@ -1,20 +1,20 @@
-//! C and C++ functions that write a message down, from its schema. C has no reflection; the rest of the driver is
-//! written by hand.
+//! Generates C and C++ functions that print a message, from its schema. C has no reflection; the rest of the driver
+//! is written by hand.
 
 use saltus_types::{Extent, Field, Schema, Struct, StructId, Type};
 use std::fmt::Write;
 
-/// How the types of a schema are spelled in generated code.
+/// The names of a schema's types in generated code.
 pub struct Spelling<'a> {
     /// Types: `every_point_t`, `every::point_t`.
     pub ty: &'a dyn Fn(StructId) -> String,
     /// Fields.
     pub field: &'a dyn Fn(StructId, &str) -> String,
-    /// Function that writes a struct down: `dump_every_point_t` in C, `dump` in C++.
+    /// Function that prints a struct: `dump_every_point_t` in C, `dump` in C++.
     pub dump: &'a dyn Fn(StructId) -> String,
 }
 
-/// The functions for these types, and the list `TYPES` of them. The types must be all that each of them contains.
+/// The functions for these types, and the list `TYPES` of them. The types must include all nested ones.
 pub fn functions(schema: &Schema, ids: &[StructId], spell: &Spelling<'_>) -> String {
     let mut out = String::new();
     let head = |id| format!("static void {}(out_t *o, const {} *m)", (spell.dump)(id), (spell.ty)(id));
@@ -65,7 +65,7 @@ fn element(spell: &Spelling<'_>, id: StructId, field: &Field) -> String {
     }
 }
 
-/// `name` as generated code spells it, which may add `_` to keywords.
+/// `name` in generated code, which may add `_` to keywords.
 pub fn spelled(code: &str, name: &str) -> String {
     let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let changed = format!("{plain}_");

@@ -1,4 +1,4 @@
-//! One module a language: generated code in, a driver out.
+//! One module per language: it turns generated code into a driver.
 
 pub mod c;
 pub mod cpp;
@@ -14,7 +14,7 @@ use saltus_types::StructId;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Generates the code of all types, and writes it into `dir`. Gives the file of each type.
+/// Generates the code of all types, and writes it to `dir`. Returns the file of each type.
 pub fn generate(
     corpus: &Corpus,
     lang: Lang,
@@ -42,7 +42,7 @@ pub fn generate(
     Ok(of)
 }
 
-/// The parts of a file's path without its extension: packages and name, as the language spells them.
+/// The parts of a file's path without its extension: packages and name, in the language's spelling.
 pub fn parts(file: &File) -> Vec<String> {
     file.path.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect()
 }

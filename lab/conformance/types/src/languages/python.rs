@@ -53,7 +53,7 @@ fn driver(
         command: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         environment: vec![
             ("PYTHONPATH".into(), dir.join("code").to_string_lossy().into_owned()),
-            // NumPy would reserve room for a thread on every core.
+            // NumPy would reserve memory for a thread on every core.
             ("OPENBLAS_NUM_THREADS".into(), "1".into()),
         ],
         address_space: Some(1 << 20),

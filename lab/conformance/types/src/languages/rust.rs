@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// The driver of our Rust: a package of its own, built by Cargo.
+/// The driver of our Rust: a separate package, built by Cargo.
 pub fn ours(corpus: &Corpus, dir: &Path) -> Result<Driver> {
     let all: Vec<StructId> = corpus.schema.ids().collect();
     let generate = |types: &[StructId]| {
@@ -65,7 +65,7 @@ fn implementation(out: &mut String, path: &str, body: &str) {
     );
 }
 
-/// `types::a::b`, the module of a generated file; what is in `root.rs` is exported one level up.
+/// `types::a::b`, the module of a generated file; the contents of `root.rs` are exported one level up.
 fn module(file: &File) -> String {
     let path = file.path.with_extension("");
     let parts = path.iter().map(|part| part.to_string_lossy().into_owned()).filter(|part| part != "root");
@@ -104,7 +104,7 @@ fn build(dir: &Path) -> Result<()> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--quiet", "--offline"]).current_dir(dir);
     cargo.env("CARGO_TARGET_DIR", dir.join("target"));
-    // What the tests are built with is not what the driver is built with.
+    // The tests' build settings do not apply to the driver.
     cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
     tools::output(&mut cargo).map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! What LCM's generator accepts, our parser accepts, with the same hashes.
+//! Our parser accepts what LCM's generator accepts, with the same hashes.
 
 use crate::{directory, expect_none, extent, seed};
 use saltus_conformance_types::oracle::{self, Verdict};
@@ -7,35 +7,35 @@ use saltus_conformance_types::{odd_texts, tools};
 use saltus_types::{Loader, Severity};
 use std::path::Path;
 
-/// What we refuse though LCM's generator takes it, by our own words. What it makes of each does not compile, or is
+/// What we refuse although LCM's generator accepts it, by our messages. Its output for each does not compile, or is
 /// not what was written.
 const REFUSED_ON_PURPOSE: [&str; 9] = [
     "there is no type",
     "contains itself",
     // A field as its own size, which is looked up before it is declared.
     "before this array",
-    // `3abc`, `1e3`: there only the first digits count.
+    // `3abc`, `1e3`: LCM uses only the first digits.
     "is not a whole number",
     "is not a number",
     // Negative constants as sizes, numbers that wrap around.
     "cannot be the size of an array",
     "this array is too large",
-    // What stands behind `/*` is lost there without a word.
+    // LCM silently drops everything after `/*`.
     "a comment that does not end",
-    // `struct .a_t` and `struct a_t.`, of which no language makes anything.
-    "a dot stands between two names",
+    // `struct .a_t` and `struct a_t.`, which no language can represent.
+    "a dot must be between two names",
 ];
 
-/// What we warn of, because we read it otherwise: `x//c` is one name to LCM.
-const READ_ON_PURPOSE: &str = "takes it for a part of the name";
+/// A warning, because we interpret it differently: `x//c` is one name to LCM.
+const READ_ON_PURPOSE: &str = "treats it as part of the name";
 
-/// What became of a text.
+/// The result for a text.
 enum Found {
     /// LCM's generator refuses it; ours may accept more.
     Refused,
     /// Both accept it, with the same hashes.
     Same,
-    /// Only LCM's generator accepts it, or it reads something else, and we mean that.
+    /// Only LCM's generator accepts it, or it interprets it differently, on purpose.
     OnPurpose,
     /// They disagree.
     Other(String),
@@ -72,15 +72,15 @@ fn look(path: &Path, text: &str) -> Found {
     }
 }
 
-/// Whether LCM's generator takes a brace for a part of a name. We do not, so that `struct a_t{` is right. With blanks
-/// about its braces it then refuses the text itself.
+/// Whether LCM's generator treats a brace as part of a name. We do not, so we accept `struct a_t{`. With blanks
+/// around its braces it refuses the text itself.
 fn has_brace_in_name(path: &Path, text: &str) -> bool {
     let apart = text.replace('{', " { ").replace('}', " } ");
     tools::write(path, &apart).unwrap_or_else(|why| panic!("{why}"));
     matches!(oracle::verdict(path), Ok(Verdict::Refused))
 }
 
-/// Looks at all texts; gives how many both accept.
+/// Compares all texts; returns how many both accept.
 fn compare(name: &str, texts: impl Iterator<Item = String>) -> usize {
     let path = directory("texts").join(name);
     let (mut complaints, mut same, mut refused, mut on_purpose) = (Vec::new(), 0, 0, 0);

@@ -1,4 +1,4 @@
-//! All encoders make the same bytes; all decoders find the same in them.
+//! All encoders produce the same bytes; all decoders find the same contents in them.
 
 use crate::{expect_none, extent, seed, suite};
 use saltus_conformance_types::canonical::hex;
@@ -13,7 +13,7 @@ fn messages(strings: Strings, each: usize, rng: &mut Rng) -> Vec<(StructId, Mess
     schema.ids().flat_map(of).map(|id| (id, random_messages::message(rng, schema, id, strings))).collect()
 }
 
-/// Asks these drivers, and the dynamic codec; every answer must be the message.
+/// Runs these drivers, and the dynamic codec; every answer must be the message.
 fn expect_all_agree(drivers: &[&Driver], messages: &[(StructId, Message)]) {
     let suite = suite();
     let schema = &suite.corpus.schema;

@@ -1,4 +1,4 @@
-//! Base hashes and fingerprints of thousands of random types, as LCM computes them.
+//! Base hashes and fingerprints of thousands of random types equal LCM's.
 
 use crate::{directory, expect_none, extent, seed};
 use saltus_conformance_types::oracle::{self, Verdict};
@@ -8,7 +8,7 @@ use saltus_conformance_types::{Corpus, tools};
 use saltus_types::Schema;
 use std::path::PathBuf;
 
-/// Files of random types, each with a package of its own.
+/// Files of random types, each with a separate package.
 fn files(name: &str, any_base: bool) -> Vec<PathBuf> {
     let dir = directory(name);
     tools::fresh(&dir).unwrap_or_else(|why| panic!("{why}"));

@@ -1,7 +1,7 @@
-//! Bytes that nobody vouches for: all our decoders accept and refuse the same, and none crashes or takes much memory.
+//! Untrusted bytes: all our decoders accept and refuse the same, and none crashes or uses much memory.
 //!
-//! C and C++ run under the address and undefined-behaviour sanitizers, which also refuse blocks of more than 16 MiB; the
-//! others have little address space, or a small heap.
+//! C and C++ run with the address and undefined-behavior sanitizers, which also refuse blocks of more than 16 MiB;
+//! the others have little address space, or a small heap.
 
 use crate::{expect_none, extent, seed, suite};
 use saltus_conformance_types::canonical::{self, hex};
@@ -10,7 +10,7 @@ use saltus_conformance_types::rng::Rng;
 use saltus_conformance_types::{Answer, Driver, dynamic, hostile};
 use saltus_types::StructId;
 
-/// Asks our drivers, and the dynamic codec, which is the measure. Gives its answers.
+/// Runs our drivers, and the dynamic codec, which is the reference. Returns its answers.
 fn expect_agreement(messages: &[(StructId, Vec<u8>)]) -> Vec<Answer> {
     let suite = suite();
     let schema = &suite.corpus.schema;
@@ -34,8 +34,8 @@ fn expect_agreement(messages: &[(StructId, Vec<u8>)]) -> Vec<Answer> {
     right
 }
 
-/// Whether a driver may say this, where the dynamic codec says that. They must say the same, but for what a language
-/// cannot hold.
+/// Whether a driver may give this answer, given the dynamic codec's. They must be the same, except for values that
+/// a language cannot represent.
 fn may_say(driver: &Driver, right: &Answer, answer: &Answer) -> bool {
     match (right, answer) {
         (Answer::Refused, Answer::Refused) => true,
@@ -43,10 +43,10 @@ fn may_say(driver: &Driver, right: &Answer, answer: &Answer) -> bool {
         // Rust refuses what is not UTF-8.
         (Answer::Accepted { json, .. }, Answer::Refused) => driver.name == "Rust" && has_odd_strings(json),
         (Answer::Accepted { json: right, bytes }, Answer::Accepted { json, bytes: found }) => {
-            // Others replace it, and C does not see what is behind a NUL.
+            // Others replace it, and C does not see anything after a NUL.
             let odd_strings = has_odd_strings(right);
             let other_bytes = match driver.name.as_str() {
-                // A boolean that is neither 0 nor 1 stays as it is.
+                // A boolean that is neither 0 nor 1 stays unchanged.
                 "C" | "C++" => true,
                 // All NaNs become the same in Java, and signalling ones quiet in Python, as in LCM's.
                 "Java, LCM style" | "Python" | "Python, LCM style" => canonical::has_nan(right),
@@ -84,7 +84,7 @@ fn a_message_cut_anywhere_is_refused_by_all() {
     let mut messages = Vec::new();
     for id in schema.ids() {
         let mut whole = random_messages::message(&mut rng, schema, id, Strings::Utf8).bytes;
-        // Of a long message only the start: that has been cut too.
+        // Of a long message, only truncations near the start.
         whole.truncate(120);
         messages.extend(hostile::cut(&whole).map(|m| (id, m)));
     }

@@ -1,7 +1,7 @@
-//! Generated code of all languages against LCM's, and against each other.
+//! Compares generated code of all languages with LCM's, and with each other.
 //!
-//! The short form is for everybody and for CI. `SALTUS_CONFORMANCE=long` asks about many more types and messages, and
-//! `SALTUS_CONFORMANCE_SEED` about others.
+//! The short form is the default, also in CI. `SALTUS_CONFORMANCE=long` tests many more types and messages, and
+//! `SALTUS_CONFORMANCE_SEED` others.
 
 mod acceptance;
 mod equal;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// How much is asked.
+/// The size of the test.
 struct Extent {
     random_files: usize,
     messages: usize,
@@ -45,12 +45,12 @@ fn seed() -> u64 {
     seed.map_or(3, |text| text.parse().expect("SALTUS_CONFORMANCE_SEED is a number"))
 }
 
-/// A directory below the build directory, for the test of that name.
+/// A directory below the build directory, for the test with that name.
 fn directory(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("conformance-types").join(name)
 }
 
-/// The drivers, built by whoever asks first.
+/// The drivers, built by the first test that uses them.
 fn suite() -> &'static Suite {
     static SUITE: OnceLock<Result<Suite, String>> = OnceLock::new();
     let built = SUITE.get_or_init(|| {
@@ -63,8 +63,8 @@ fn suite() -> &'static Suite {
     built.as_ref().unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// Fails with the first few of `complaints`, if there are any; of those that start with `somebody|`, the first few of
-/// everybody.
+/// Fails with the first few of `complaints`, if there are any; of those that start with `somebody|`, the first few
+/// of each.
 fn expect_none(complaints: &[String]) {
     let mut by_whom: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for complaint in complaints {

@@ -1,5 +1,4 @@
-//! `vectors.json`: messages with names and values that a person can read, and the bytes that LCM makes of them. Made by
-//! `make-vectors.py`.
+//! `vectors.json`: messages with readable names and values, and LCM's encoding of them. Made by `make-vectors.py`.
 
 use crate::{expect_none, suite};
 use saltus_conformance_types::canonical::{hex, unhex};

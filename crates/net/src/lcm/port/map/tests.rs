@@ -64,7 +64,7 @@ fn a_pattern_asks_and_is_answered_once() {
     assert_eq!(a.wish(0), None, "there is nothing to tell");
     a.publish(b"POSE", SECOND);
     assert_eq!(a.wish(SECOND), Some(Wish::Update));
-    // Two ask shortly after: one answer, 10 ms after the last.
+    // Two request it shortly after: one answer, 10 ms after the last.
     for ms in [1, 2] {
         a.take(REQUEST, b"r", SECOND + ms * MS);
         assert_eq!(a.wish(SECOND + ms * MS), None);
@@ -72,7 +72,7 @@ fn a_pattern_asks_and_is_answered_once() {
     assert_eq!(a.wake_ns(), Some(SECOND + 10 * MS));
     assert_eq!(a.wish(SECOND + 10 * MS), Some(Wish::Update));
     assert_eq!((a.wake_ns(), a.wish(2 * SECOND)), (None, None));
-    // Who hears the answer of another need not give it.
+    // A process that hears another's answer need not answer itself.
     b.take(UPDATE, &a.encode(), 2 * SECOND);
     a.take(REQUEST, b"r", 2 * SECOND);
     a.take(UPDATE, &b.encode(), 2 * SECOND);

@@ -17,7 +17,7 @@ const STOCK_BUFFER: usize = 212_992;
 
 /// Messages that a subscriber lets wait.
 const DEPTH: u64 = 1_000;
-/// A hub has no room for so long only if it hangs.
+/// A hub that accepts nothing for this long hangs.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Domains of DDS that are taken in turn.
 #[cfg(feature = "dds")]
@@ -59,7 +59,8 @@ impl Domains {
         Domains::Zenoh,
     ];
 
-    /// A place for domains that are used without a connection's ends: whoever opens its URL is in it, as long as it is held.
+    /// The domains of a workload, without a connection's ends: any process that opens its URL joins, as long as it
+    /// is held.
     pub fn place(self, ask: &Ask) -> Fallible<Shared> {
         Shared::new(self, ask)
     }
@@ -109,7 +110,7 @@ impl Contender for Domains {
 /// What all connections of one group have in common.
 pub struct Shared {
     url: String,
-    /// Opened by what attaches first, and closed with what is dropped last: only then has ZeroMQ sent all it was given.
+    /// Opened by the first end that attaches, and closed with the last: only then has ZeroMQ sent everything.
     domain: RefCell<Weak<Domain>>,
     directory: Option<PathBuf>,
     _hub: Option<Hub>,
@@ -197,8 +198,8 @@ impl Link for Channel {
         let domain = self.shared.domain()?;
         let mut publisher = domain.publisher(&self.name)?;
         if self.kind == Domains::Shm {
-            // The first message makes the channel, for messages of its length, and subscribers look for new ones only now and
-            // then. Who reads it takes it for the first call of the meeting.
+            // The first message creates the channel, for messages of its length, and subscribers search for new
+            // channels only periodically. Readers treat it as the first call of the meeting.
             publisher.publish(&vec![0; if self.within { 0 } else { self.size }])?;
         }
         let mut sender = In(publisher, domain);
@@ -222,7 +223,7 @@ impl Link for Channel {
 struct In(Publisher, #[expect(dead_code)] Rc<Domain>);
 
 impl Sender for In {
-    /// Waits for a hub that has no room as long as one may take that does not hang. That is part of what is measured.
+    /// Waits for a hub that accepts nothing, as long as a working one may take. That is part of the measurement.
     fn send(&mut self, message: &[u8]) -> Fallible<()> {
         let start = Instant::now();
         loop {

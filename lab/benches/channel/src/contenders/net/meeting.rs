@@ -1,6 +1,6 @@
-//! How a sender and its readers find each other before anything is measured, where attaching alone is not enough: in
-//! networks whose members have to be discovered. The sender calls until every reader has heard it. A call is one byte
-//! long, which no message is; those that come later are passed over.
+//! How a sender and its readers discover each other before the measurement, in networks where attaching is not
+//! enough. The sender calls until every reader has received a call. A call is one byte long, unlike any message;
+//! later calls are skipped.
 
 use crate::clock;
 use crate::contender::{Ask, Sender};
@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 const CALL: &[u8] = b"?";
 /// Between two calls, nanoseconds.
 const PAUSE: u64 = 1_000_000;
-/// The longest between two looks of who listens: there are chains of 512 processes, each of which hears the one before it only once
-/// that one has heard its own.
+/// Longest interval between two checks of the listeners: there are chains of 512 processes, each of which hears the
+/// one before only once that one has heard its own.
 const LONGEST: u64 = 16 * PAUSE;
 
 /// One connection's meeting; made before the fork.
@@ -53,7 +53,8 @@ impl Meeting {
         patiently(|| at.open.load(SeqCst) != 0);
     }
 
-    /// The sender's part: returns when all readers have heard it. Who waits for ever is ended by the harness.
+    /// The sender's part: returns when all readers have received a call. The harness ends a sender that waits
+    /// forever.
     pub fn call(&self, sender: &mut dyn Sender) -> Fallible<()> {
         let Some(at) = &self.at else { return Ok(()) };
         while at.arrived.load(SeqCst) < self.readers {
@@ -63,7 +64,7 @@ impl Meeting {
         Ok(())
     }
 
-    /// A reader's part: returns when it has heard the sender. `poll` looks for a message and tells its length.
+    /// A reader's part: returns when it has received a call. `poll` checks for a message and returns its length.
     pub fn listen(&self, mut poll: impl FnMut(&mut [u8]) -> Fallible<Option<usize>>) -> Fallible<()> {
         let Some(at) = &self.at else { return Ok(()) };
         let mut found = Ok(None);
@@ -77,7 +78,7 @@ impl Meeting {
     }
 }
 
-/// Looks again and again, less often the longer it takes.
+/// Polls, less often the longer it takes.
 fn patiently(mut is_so: impl FnMut() -> bool) {
     let mut pause = PAUSE;
     while !is_so() {

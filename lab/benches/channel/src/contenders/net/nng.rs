@@ -1,15 +1,17 @@
-//! nng's own library, used directly: publish-subscribe over Unix sockets and TCP, with its defaults. It keeps 16 messages for each
-//! subscriber on the publisher's side, and 128 on the subscriber's, and drops what does not fit.
+//! nng's own library, used directly: publish-subscribe over Unix sockets and TCP, with its defaults. It keeps 16
+//! messages for each subscriber on the publisher's side, and 128 on the subscriber's, and drops the rest.
 //!
-//! Two faults of 1.5.2 shape what is done here; both were seen in programs of a few lines, and their causes read in its source.
-//! - Its poller gives a socket to epoll before it connects it. Such a socket is hung up, for epoll, until it is connected or taken
-//!   out again, and the poller comes back at once, without end. Under `SCHED_FIFO` it thereby keeps its core from its own other
-//!   threads, which have the same priority and would take the socket out: a dial that fails stops the process, and all others of
-//!   that priority on that core, for ever. So a reader dials only when the sender listens, and once: when its connection is gone
-//!   its dialer is closed, before the library dials again.
-//! - A message that passes in pieces, as 1 MB does, goes on by itself until its connection is closed; a piece that is due
-//!   just then is refused and nobody is told, and `nng_close` waits for it for ever: two of twelve subscribers at full rate, one of
-//!   twelve publishers. (Also its issues 1475 and 1636.) So no socket is closed: its process ends with it.
+//! Two bugs of 1.5.2 determine this code. Both were reproduced in programs of a few lines, and their causes found
+//! in its source.
+//! - Its poller adds a socket to epoll before it connects it. For epoll, such a socket is hung up until it is
+//!   connected or removed, and the poller returns immediately, without end. Under `SCHED_FIFO` it thereby keeps its
+//!   core from its own other threads, which have the same priority and would remove the socket: a dial that fails
+//!   stops the process, and all others of that priority on that core, forever. So a reader dials only when the
+//!   sender listens, and once: when its connection is gone, its dialer is closed before the library dials again.
+//! - A message that is sent in pieces, as 1 MB is, continues by itself until its connection is closed. A piece that
+//!   is due just then is refused without a report, and `nng_close` waits for it forever: two of twelve subscribers
+//!   at full rate, one of twelve publishers. (Also its issues 1475 and 1636.) So no socket is closed: its process
+//!   exits with it.
 
 use super::endpoint::Endpoint;
 use super::library::Library;

@@ -1,44 +1,44 @@
-//! What is lost of each sender, as a subscriber was told of it.
+//! The losses of each sender that a subscriber has reported.
 
 use saltus_channel::Name;
 use saltus_transport::recent::Recent;
 use saltus_transport::{About, Count, Of};
 
-/// What a subscriber was told of each sender.
+/// The losses of each sender that a subscriber has reported.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct Reported {
     of: Recent<Of, Option<Count>>,
     each_channel: bool,
 }
 
-impl Told {
-    /// Of a subscriber that is not told of these, which were lost before it came.
-    pub fn new(before: Vec<(Of, Count)>, each_channel: bool) -> Told {
-        let mut told = Told { of: Recent::default(), each_channel };
+impl Reported {
+    /// For a subscriber that does not report losses from before it joined.
+    pub fn new(before: Vec<(Of, Count)>, each_channel: bool) -> Reported {
+        let mut reported = Reported { of: Recent::default(), each_channel };
         for (of, count) in before {
-            told.of.get_or(of, |_| Some(count));
+            reported.of.get_or(of, |_| Some(count));
         }
-        told
+        reported
     }
-    /// Of a subscriber that may get what came before it: what was lost lies between messages that it is yet to get.
-    pub fn before_all(mut self) -> Told {
+    /// For a subscriber that may receive earlier messages: losses between these are still to be reported.
+    pub fn before_all(mut self) -> Reported {
         self.of.values_mut().for_each(|count| *count = None);
         self
     }
 
-    /// What this sender has lost since this was asked for it last, or since the subscriber came. `None`: nobody can know.
+    /// The messages of this sender lost since the last call, or since the subscriber joined. `None`: unknown.
     pub fn lost(&mut self, about: &About, channel: &Name) -> Option<u64> {
         let now = Count { lost: about.lost, count: about.count };
         if now.lost == About::UNKNOWN {
             return None;
         }
         let of = (about.sender, self.each_channel.then(|| channel.clone()));
-        // Who was not heard when the subscriber came has lost nothing before.
-        let told = self.of.get_or(of, |forgot| (!forgot).then(Count::default));
-        let before = *told;
-        // With several channels the newest may be taken first, and older ones after it.
+        // A sender that was unknown when the subscriber joined has lost nothing before.
+        let reported = self.of.get_or(of, |forgot| (!forgot).then(Count::default));
+        let before = *reported;
+        // With several channels, the newest may be received first, and older ones after it.
         if before.is_none_or(|before| (now.count, now.lost) > (before.count, before.lost)) {
-            *told = Some(now);
+            *reported = Some(now);
         }
         before.filter(|before| before.count == now.count).map(|before| now.lost.saturating_sub(before.lost))
     }
@@ -59,8 +59,8 @@ mod tests {
 
     #[test]
     fn a_loss_is_told_once_and_what_was_lost_before_the_first_message_is_unknown() {
-        let (mut losses, mut told, a) = (Losses::default(), Told::default(), name("a"));
-        let mut tell = |count| told.lost(&about(1, count), &a);
+        let (mut losses, mut reported, a) = (Losses::default(), Reported::default(), name("a"));
+        let mut tell = |count| reported.lost(&about(1, count), &a);
         assert_eq!(tell(losses.begin(1, false)), None, "it was not its first");
         assert_eq!([tell(losses.add(1, 0)), tell(losses.add(1, 3))], [Some(0), Some(3)]);
         let (older, newer) = (losses.add(1, 2), losses.add(1, 4));
@@ -71,9 +71,9 @@ mod tests {
 
     #[test]
     fn a_sender_that_is_heard_from_its_first_message_on_has_no_secrets() {
-        let (mut losses, mut told) = (Losses::default(), Told::default());
+        let (mut losses, mut reported) = (Losses::default(), Reported::default());
         losses.begin(1, true);
-        assert_eq!(told.lost(&about(1, losses.add(1, 2)), &name("a")), Some(2));
+        assert_eq!(reported.lost(&about(1, losses.add(1, 2)), &name("a")), Some(2));
     }
 
     #[test]
@@ -83,11 +83,14 @@ mod tests {
         losses.add(1, 5);
         losses.begin(2, true);
         let before = losses.iter().map(|(sender, count)| ((*sender, None), count)).collect();
-        let mut told = Told::new(before, false);
+        let mut reported = Reported::new(before, false);
         let (one, two) = (losses.add(1, 3), losses.add(2, 4));
-        assert_eq!([told.lost(&about(1, one), &a), told.lost(&about(2, two), &b)], [Some(3), Some(4)]);
-        assert_eq!(told.lost(&about(1, losses.add(1, 0)), &b), Some(0), "told on another channel");
-        let mut oldest = Told::new(vec![((2, None), two)], false).before_all();
+        assert_eq!(
+            [reported.lost(&about(1, one), &a), reported.lost(&about(2, two), &b)],
+            [Some(3), Some(4)]
+        );
+        assert_eq!(reported.lost(&about(1, losses.add(1, 0)), &b), Some(0), "reported on another channel");
+        let mut oldest = Reported::new(vec![((2, None), two)], false).before_all();
         assert_eq!(
             [oldest.lost(&about(2, Count::default()), &a), oldest.lost(&about(2, two), &a)],
             [None, Some(4)]
@@ -99,10 +102,10 @@ mod tests {
         let (mut gaps, a, b) = (Gaps::default(), name("a"), name("b"));
         let mut note = |channel: &Name, number| gaps.note((1, Some(channel.clone())), number).0;
         assert_eq!([note(&a, 1).lost, note(&a, 7).lost, note(&b, 1).lost], [0, 5, 0]);
-        let mut told = Told::new(gaps.iter().map(|(of, count)| (of.clone(), count)).collect(), true);
+        let mut reported = Reported::new(gaps.iter().map(|(of, count)| (of.clone(), count)).collect(), true);
         let mut note = |channel: &Name, number| {
             let count = gaps.note((1, Some(channel.clone())), number).0;
-            told.lost(&about(1, count), channel)
+            reported.lost(&about(1, count), channel)
         };
         assert_eq!([note(&a, 8), note(&b, 4), note(&a, 10), note(&b, 5)], [0, 2, 1, 0].map(Some));
         assert_eq!(note(&name("c"), 3), None, "its first is not known");
@@ -110,19 +113,19 @@ mod tests {
 
     #[test]
     fn of_senders_that_were_forgotten_nothing_is_known() {
-        let (mut losses, mut told, a) = (Losses::default(), Told::default(), name("a"));
+        let (mut losses, mut reported, a) = (Losses::default(), Reported::default(), name("a"));
         for sender in 0..MOST as u64 {
-            assert_eq!(told.lost(&about(sender, losses.begin(sender, true)), &a), Some(0));
+            assert_eq!(reported.lost(&about(sender, losses.begin(sender, true)), &a), Some(0));
         }
         let one_more = losses.begin(MOST as u64, true);
-        assert_eq!(told.lost(&about(MOST as u64, one_more), &a), None, "it may have been known");
-        assert_eq!(told.lost(&about(7, losses.add(7, 2)), &a), None);
-        assert_eq!(told.lost(&about(7, losses.add(7, 2)), &a), Some(2));
+        assert_eq!(reported.lost(&about(MOST as u64, one_more), &a), None, "it may have been known");
+        assert_eq!(reported.lost(&about(7, losses.add(7, 2)), &a), None);
+        assert_eq!(reported.lost(&about(7, losses.add(7, 2)), &a), Some(2));
         let last = MOST as u64 - 1;
         assert_eq!(
-            told.lost(&about(last, losses.add(last, 2)), &a),
+            reported.lost(&about(last, losses.add(last, 2)), &a),
             Some(2),
-            "one heard lately is known still"
+            "a recent sender is still known"
         );
         assert!(losses.iter().count() <= MOST);
     }
