@@ -1,5 +1,6 @@
 //! What is checked, and how.
 
+use crate::binaries;
 use crate::providers;
 use crate::run::{self, Outcome, Step, read, root};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,13 +43,13 @@ pub fn docs() -> Step {
 
 /// All tests of all crates.
 pub fn workspace_tests() -> Step {
-    let line = ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"];
-    Step::command("tests", &[("PROPTEST_RNG_SEED", SEED)], &line)
+    binaries::step("--workspace".into(), vec![], &[("PROPTEST_RNG_SEED", SEED)], true)
 }
 
-/// One of the two commands of [`providers::tests`].
+/// One of the two selections of [`providers::tests`].
 pub fn provider_tests(which: usize) -> Step {
-    Step::line("tests of the providers that are features", &providers::tests(which))
+    let (selection, args) = providers::tests(which);
+    binaries::step(selection, args, &[], false)
 }
 
 /// The campaigns, and what the demo has built anyway.

@@ -22,8 +22,8 @@ pub fn watch(
     command: &mut Command,
     mut to: impl Write + Send + 'static,
 ) -> io::Result<(ExitStatus, Vec<String>)> {
-    let mut child = group::spawn(command.stdout(Stdio::piped()))?;
-    let mut from = child.stdout.take().expect("piped");
+    let mut running = group::spawn(command.stdout(Stdio::piped()))?;
+    let mut from = running.child.stdout.take().expect("piped");
     let failures = Arc::new(Mutex::new(Failures::default()));
     let (seen, (ends, end)) = (failures.clone(), mpsc::channel::<()>());
     thread::spawn(move || {
@@ -33,10 +33,17 @@ pub fn watch(
             seen.lock().unwrap_or_else(PoisonError::into_inner).take(&bytes[..n]);
         }
     });
-    let status = child.wait()?;
+    let (status, _) = running.wait()?;
     let _ = end.recv_timeout(REST); // it ends with the thread
     let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
     Ok((status, std::mem::take(&mut *failures).lines()))
+}
+
+/// What a program said of failures, of all that it printed.
+pub fn of(said: &[u8]) -> Vec<String> {
+    let mut failures = Failures::default();
+    failures.take(said);
+    failures.lines()
 }
 
 /// Finds them, in pieces of output that end anywhere.
@@ -132,6 +139,7 @@ test result: FAILED. 1 passed; 1 failed
             "[ERROR] org.saltus.LogTest.times -- Time elapsed: 0.1 s <<< FAILURE!",
         ];
         assert_eq!(lines, expected);
+        assert_eq!(of(SAID.as_bytes()), expected);
         let mut bytewise = Failures::default();
         SAID.bytes().for_each(|byte| bytewise.take(&[byte]));
         assert_eq!(bytewise.lines(), expected);

@@ -1,5 +1,6 @@
 //! Chores of the workspace: `cargo xtask VERB`. No dependencies, so that it builds in a second.
 
+mod binaries;
 mod book;
 mod checks;
 mod circles;
@@ -28,6 +29,7 @@ usage: cargo xtask VERB [ARGS]
 
   test [--all|--list]  install test dependencies and run all tests, as CI does; --all adds the checks of a release; --list prints
                        lab/TESTS.md
+  test --only WORDS    run those of these checks whose name contains WORDS
   check                check formatting, lints, docs and repository rules
   pages                check only pages: links, names in ARCHITECTURE.md, retired words, spelling
   book                 check links, then build the pages as HTML in target/book
@@ -63,8 +65,14 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match args.as_slice() {
-        ["test"] => test(false),
-        ["test", "--all"] => test(true),
+        ["test"] => test(plan::test(false)),
+        ["test", "--all"] => test(plan::test(true)),
+        ["test", "--only", words] => match plan::only(words) {
+            steps if steps.is_empty() => {
+                Err(format!("test --only {words}: lab/TESTS.md lists no such check"))
+            }
+            steps => test(steps),
+        },
         ["test", "--list"] => {
             print!("{}", plan::page());
             Ok(())
@@ -169,7 +177,7 @@ fn package(check: bool) -> Outcome {
 }
 
 /// All that CI runs, or with `all` a release needs. Every step runs even if one before it failed, so that one run reports everything.
-fn test(all: bool) -> Outcome {
+fn test(steps: Vec<run::Step>) -> Outcome {
     if std::env::var_os("CARGO_INCREMENTAL").is_none() {
         // What the next build could use again takes this one a third more of the processor's time.
         // SAFETY: no other thread has been started.
@@ -177,7 +185,7 @@ fn test(all: bool) -> Outcome {
     }
     tools::install_all()?;
     tools::install_peers(tools::PEERS);
-    let outcome = run::all(plan::test(all));
+    let outcome = run::all(steps);
     if let Some(why) = no_recorded_logs() {
         eprintln!("xtask: NOT RUN: the tests that read the recorded logs: {why}");
     }

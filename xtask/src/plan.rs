@@ -28,18 +28,36 @@ pub struct Row {
     runs: In,
     /// The limit, after which it is killed.
     minutes: u64,
+    /// It starts together with the row before it: see [`Row::beside`].
+    beside: bool,
     step: fn() -> Step,
 }
 
 /// A row, in the order of the page's columns.
 const fn row(runs: In, minutes: u64, name: &'static str, guards: &'static str, step: fn() -> Step) -> Row {
-    Row { name, guards, runs, minutes, step }
+    Row { name, guards, runs, minutes, beside: false, step }
+}
+
+impl Row {
+    /// The same, started together with the row before it. Of rows that run together at most one builds in `target`, none needs what
+    /// another one makes, and none measures time.
+    const fn beside(self) -> Row {
+        Row { beside: true, ..self }
+    }
 }
 
 /// All checks, in the order in which they run: what fails fast comes first.
 pub static ROWS: &[Row] = &[
     row(In::Check, 5, "format", "one way to write code", checks::format),
     row(In::Check, 25, "clippy", "no warning, in any crate, with every provider", checks::clippy),
+    row(
+        In::Both,
+        5,
+        "environment with LCM",
+        "LCM's own programs for the checks below",
+        checks::conformance_environment,
+    )
+    .beside(), // it downloads
     row(In::Check, 20, "docs", "every public item is documented, every link is valid", checks::docs),
     row(
         In::Check,
@@ -171,13 +189,6 @@ pub static ROWS: &[Row] = &[
     ),
     row(
         In::Both,
-        5,
-        "environment with LCM",
-        "LCM's own programs for the checks below",
-        checks::conformance_environment,
-    ),
-    row(
-        In::Both,
         10,
         "every benchmark runs: log",
         "the set `log`, next to LCM's recorder and player",
@@ -256,9 +267,22 @@ pub fn test(all: bool) -> Vec<Step> {
     steps(|runs| runs != but)
 }
 
+/// The steps whose name contains these words.
+pub fn only(words: &str) -> Vec<Step> {
+    steps_of(|row| row.name.contains(words))
+}
+
 fn steps(wanted: impl Fn(In) -> bool) -> Vec<Step> {
-    let rows = ROWS.iter().filter(|row| wanted(row.runs));
-    rows.map(|row| (row.step)().named(row.name).within(Duration::from_secs(60 * row.minutes))).collect()
+    steps_of(|row| wanted(row.runs))
+}
+
+fn steps_of(wanted: impl Fn(&Row) -> bool) -> Vec<Step> {
+    let rows = ROWS.iter().filter(|row| wanted(row));
+    let step = |row: &Row| {
+        let limit = Duration::from_secs(60 * row.minutes);
+        (row.step)().named(row.name).within(limit).beside(row.beside)
+    };
+    rows.map(step).collect()
 }
 
 /// The table as a page.
@@ -266,15 +290,20 @@ pub fn page() -> String {
     let mut page = String::from(
         "# Checks and where they run\n\n`cargo xtask test --list` generates this page from the table in `xtask/src/plan.rs`; `cargo xtask check` fails if they differ. \
          `cargo xtask check` runs the first rows, CI runs `cargo xtask test`, and `cargo xtask test --all` is for a release. \
-         A check that exceeds its limit is killed, with all processes that it started, and fails.\n\n\
+         A check that exceeds its limit is killed, with all processes that it started, and fails. \
+         A check that is marked with + starts together with the one above it.\n\n\
          | check | what it guards | check | test | test --all | limit, min |\n|---|---|---|---|---|---:|\n",
     );
     for row in ROWS {
         let mark = |runs: &[In]| if runs.contains(&row.runs) { "x" } else { "" };
         let (check, test) = (mark(&[In::Check]), mark(&[In::Check, In::Both, In::Test]));
         let all = mark(&[In::Check, In::Both, In::All]);
-        let _ =
-            writeln!(page, "| {} | {} | {check} | {test} | {all} | {} |", row.name, row.guards, row.minutes);
+        let beside = if row.beside { "+ " } else { "" };
+        let _ = writeln!(
+            page,
+            "| {beside}{} | {} | {check} | {test} | {all} | {} |",
+            row.name, row.guards, row.minutes
+        );
     }
     page
 }
