@@ -29,7 +29,7 @@ usage: cargo xtask VERB [ARGS]
 
   test [--all|--list]  install test dependencies and run all tests, as CI does; --all adds the checks of a release; --list prints
                        lab/TESTS.md
-  test --only WORDS    run those of these checks whose name contains WORDS
+  test --only WORDS    run the check of that name, or those whose name contains WORDS, one after the other
   check                check formatting, lints, docs and repository rules
   pages                check only pages: links, names in ARCHITECTURE.md, retired words, spelling
   book                 check links, then build the pages as HTML in target/book

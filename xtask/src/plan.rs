@@ -133,10 +133,12 @@ pub static ROWS: &[Row] = &[
         Step::new("", checks::readme_program)
     }),
     row(In::Both, 15, "loom", "the real lane under every interleaving that loom finds", checks::loom),
+    // Beside what is built in a directory of its own.
     row(In::Test, 15, "models, short", "lane, merge, lease and wake; each mutation is caught", || {
         checks::models(&["short"])
-    }),
-    row(In::All, 60, "models, full", "the same with larger bounds", || checks::models(&["full"])),
+    })
+    .beside(),
+    row(In::All, 60, "models, full", "the same with larger bounds", || checks::models(&["full"])).beside(),
     row(
         In::Both,
         20,
@@ -165,6 +167,16 @@ pub static ROWS: &[Row] = &[
         "killed at every instruction, frozen, exhausted, lied to, forked",
         || checks::built_release("saltus-campaigns all --short"),
     ),
+    // Built in a directory of its own; and no campaign asserts a speed.
+    row(
+        In::Test,
+        20,
+        "fuzz, 3 s per target",
+        "nothing from outside is trusted: the corpus, and a little beyond",
+        || checks::quick_fuzz("3"),
+    )
+    .beside(),
+    row(In::All, 40, "fuzz, 30 s per target", "the same for longer", || checks::quick_fuzz("30")).beside(),
     row(In::Both, 10, "every benchmark runs: channel", "the set `channel`", || {
         checks::built(
             "saltus-bench-channel channel --short --scale 0.2 --scenario floors,pingpong,publish,copy --contender saltus",
@@ -177,9 +189,11 @@ pub static ROWS: &[Row] = &[
     row(In::Both, 15, "the Python binding", "the package, as pip installs it", || {
         checks::python(&[("MATURIN_PEP517_ARGS", "--profile=dev")], &[])
     }),
+    // With the command that is built already.
     row(In::Both, 15, "the Java binding", "the package, as Maven installs it, and Octave through it", || {
         checks::java(&checks::built_command(), &[])
-    }),
+    })
+    .beside(),
     row(
         In::Both,
         20,
@@ -201,14 +215,6 @@ pub static ROWS: &[Row] = &[
         "encoding and decoding: all contenders produce the same bytes",
         checks::smoke_marshal,
     ),
-    row(
-        In::Test,
-        20,
-        "fuzz, 3 s per target",
-        "nothing from outside is trusted: the corpus, and a little beyond",
-        || checks::quick_fuzz("3"),
-    ),
-    row(In::All, 40, "fuzz, 30 s per target", "the same for longer", || checks::quick_fuzz("30")),
     row(In::All, 30, "the book", "the pages as HTML, by mdBook", || Step::new("", book::build)),
     row(
         In::All,
@@ -267,9 +273,11 @@ pub fn test(all: bool) -> Vec<Step> {
     steps(|runs| runs != but)
 }
 
-/// The steps whose name contains these words.
+/// The step of that name, or else the steps whose name contains these words, one after the other.
 pub fn only(words: &str) -> Vec<Step> {
-    steps_of(|row| row.name.contains(words))
+    let whole = ROWS.iter().any(|row| row.name == words);
+    let steps = steps_of(|row| row.name == words || !whole && row.name.contains(words)).into_iter();
+    steps.map(|step| step.beside(false)).collect()
 }
 
 fn steps(wanted: impl Fn(In) -> bool) -> Vec<Step> {
@@ -318,6 +326,14 @@ fn page_is_current() -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_check_can_be_chosen_and_runs_beside_no_other() {
+        let names = |words| only(words).into_iter().map(|step| step.name).collect::<Vec<_>>();
+        assert_eq!(names("tests"), ["tests"]);
+        assert_eq!(names("models"), ["models, short", "models, full"]);
+        assert!(names("no such check").is_empty());
+    }
 
     #[test]
     fn names_are_told_apart_and_what_all_lacks_has_a_longer_form() {
