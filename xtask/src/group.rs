@@ -64,20 +64,26 @@ extern "C" fn end(signal: i32) {
     unsafe { _exit(128 + signal) }
 }
 
-/// Puts a group into the table. Groups that have ended to the last process leave it.
+/// Puts a group into the table.
 fn enter(group: i32, watch: u64) -> io::Result<()> {
     let _taking = TAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    leave();
+    let free = GROUPS.iter().find(|slot| slot.group.load(SeqCst) == 0);
+    let slot = free.ok_or_else(|| io::Error::other("too many commands at the same time"))?;
+    slot.watch.store(watch, SeqCst);
+    slot.group.store(group, SeqCst);
+    Ok(())
+}
+
+/// Takes the groups out of the table that have ended to the last process: their numbers will be those of others.
+fn leave() {
     for slot in &GROUPS {
-        let old = slot.group.load(SeqCst);
+        let group = slot.group.load(SeqCst);
         // SAFETY: takes two integers, and with 0 sends no signal.
-        if old == 0 || unsafe { kill(-old, 0) } != 0 {
-            slot.group.store(0, SeqCst);
-            slot.watch.store(watch, SeqCst);
-            slot.group.store(group, SeqCst);
-            return Ok(());
+        if group > 0 && unsafe { kill(-group, 0) } != 0 {
+            let _ = slot.group.compare_exchange(group, 0, SeqCst, SeqCst);
         }
     }
-    Err(io::Error::other("too many commands at the same time"))
 }
 
 /// What the commands of one step have in common: their time limit, what they cost, and how their output is shown.
@@ -187,6 +193,7 @@ impl Running {
                 return Err(error);
             }
         }
+        leave();
         let time = |[seconds, micros]: [i64; 2]| (seconds * 1_000_000 + micros).cast_unsigned();
         let micros = time(usage.user) + time(usage.system);
         self.watch.microseconds.fetch_add(micros, SeqCst);
