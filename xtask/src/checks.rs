@@ -1,5 +1,6 @@
 //! What is checked, and how.
 
+use crate::binaries;
 use crate::providers;
 use crate::run::{self, Outcome, Step, read, root};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,13 +43,13 @@ pub fn docs() -> Step {
 
 /// All tests of all crates.
 pub fn workspace_tests() -> Step {
-    let line = ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"];
-    Step::command("tests", &[("PROPTEST_RNG_SEED", SEED)], &line)
+    binaries::step("--workspace".into(), vec![], &[("PROPTEST_RNG_SEED", SEED)], true)
 }
 
-/// One of the two commands of [`providers::tests`].
+/// One of the two selections of [`providers::tests`].
 pub fn provider_tests(which: usize) -> Step {
-    Step::line("tests of the providers that are features", &providers::tests(which))
+    let (selection, args) = providers::tests(which);
+    binaries::step(selection, args, &[], false)
 }
 
 /// The campaigns, and what the demo has built anyway.
@@ -61,9 +62,11 @@ pub fn build_benches() -> Step {
     Step::line("build of the benchmarks", DIST)
 }
 
-/// The fuzzers, for so many seconds each, with the same random numbers each time. Hardly optimized: so much less is spent on building them.
+/// The fuzzers, for so many seconds each, with the same random numbers each time. Hardly optimized and without debug information: so
+/// much less is spent on building them. `run.sh` by itself tells the lines of an input that fails.
 pub fn quick_fuzz(seconds: &str) -> Step {
-    fuzz(&[("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"), ("JOBS", "2"), ("SALTUS_FUZZ_SEED", SEED)], &[seconds])
+    let profile = [("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"), ("CARGO_PROFILE_RELEASE_DEBUG", "false")];
+    fuzz(&[&profile[..], &[("JOBS", "2"), ("SALTUS_FUZZ_SEED", SEED)]].concat(), &[seconds])
 }
 
 /// What the step of tests has built.

@@ -1,5 +1,5 @@
-//! Finds the failed tests in the output of cargo, pytest and Maven, for the summary at the end: of a long log often
-//! only the end is kept.
+//! What a step says of tests that failed, in the words of cargo, pytest and Maven, kept for the summary at the end: of a long log
+//! often only the end is left.
 
 use crate::group;
 use std::io::{self, Read, Write};
@@ -8,14 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// Most lines kept, and most characters of each.
+/// Lines that are kept, and characters of each.
 const LINES: usize = 20;
 const CHARACTERS: usize = 300;
-/// How long children of a program may keep its output open after its end.
+/// How long what a program started may go on to hold its output, after its end.
 const REST: Duration = Duration::from_secs(5);
 
-/// Runs a program to its end and copies its standard output to `to` as it arrives. Returns how it ended, and its
-/// lines about failures.
+/// Runs a program to its end and copies its standard output to `to` as it comes. How it ended, and what it said of failures.
 ///
 /// # Errors
 /// It cannot be started.
@@ -23,28 +22,35 @@ pub fn watch(
     command: &mut Command,
     mut to: impl Write + Send + 'static,
 ) -> io::Result<(ExitStatus, Vec<String>)> {
-    let mut child = group::spawn(command.stdout(Stdio::piped()))?;
-    let mut from = child.stdout.take().expect("piped");
+    let mut running = group::spawn(command.stdout(Stdio::piped()))?;
+    let mut from = running.child.stdout.take().expect("piped");
     let failures = Arc::new(Mutex::new(Failures::default()));
     let (seen, (ends, end)) = (failures.clone(), mpsc::channel::<()>());
     thread::spawn(move || {
         let (_ends, mut bytes) = (ends, [0; 1 << 16]);
         while let Ok(n @ 1..) = from.read(&mut bytes) {
-            let _ = to.write_all(&bytes[..n]).and_then(|()| to.flush()); // perhaps it is not read any more
+            let _ = to.write_all(&bytes[..n]).and_then(|()| to.flush()); // perhaps nobody reads it any more
             seen.lock().unwrap_or_else(PoisonError::into_inner).take(&bytes[..n]);
         }
     });
-    let status = child.wait()?;
+    let (status, _) = running.wait()?;
     let _ = end.recv_timeout(REST); // it ends with the thread
     let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
     Ok((status, std::mem::take(&mut *failures).lines()))
 }
 
-/// Finds lines about failures in pieces of output that end anywhere.
+/// What a program said of failures, of all that it printed.
+pub fn of(said: &[u8]) -> Vec<String> {
+    let mut failures = Failures::default();
+    failures.take(said);
+    failures.lines()
+}
+
+/// Finds them, in pieces of output that end anywhere.
 #[derive(Default)]
 struct Failures {
     line: Vec<u8>,
-    /// The line before announces that the next one has the reason.
+    /// The line before says that the next one tells why.
     tells: bool,
     kept: Vec<String>,
     more: usize,
@@ -53,7 +59,7 @@ struct Failures {
 impl Failures {
     fn take(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let room = (8 * CHARACTERS).saturating_sub(self.line.len()); // enough to search
+            let room = (8 * CHARACTERS).saturating_sub(self.line.len()); // enough to look at
             let is_whole = piece.ends_with(b"\n");
             let words = &piece[..piece.len() - usize::from(is_whole)];
             self.line.extend_from_slice(&words[..words.len().min(room)]);
@@ -80,7 +86,7 @@ impl Failures {
     }
 
     fn lines(mut self) -> Vec<String> {
-        self.take(b"\n"); // the last line may have no newline
+        self.take(b"\n"); // the last line may have no end
         if self.more > 0 {
             self.kept.push(format!("… and {} lines more", self.more));
         }
@@ -133,6 +139,7 @@ test result: FAILED. 1 passed; 1 failed
             "[ERROR] org.saltus.LogTest.times -- Time elapsed: 0.1 s <<< FAILURE!",
         ];
         assert_eq!(lines, expected);
+        assert_eq!(of(SAID.as_bytes()), expected);
         let mut bytewise = Failures::default();
         SAID.bytes().for_each(|byte| bytewise.take(&[byte]));
         assert_eq!(bytewise.lines(), expected);

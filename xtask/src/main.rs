@@ -1,5 +1,6 @@
 //! Tasks of the workspace: `cargo xtask VERB`. No dependencies, so that it builds in a second.
 
+mod binaries;
 mod book;
 mod checks;
 mod circles;
@@ -29,6 +30,7 @@ usage: cargo xtask VERB [ARGS]
 
   test [--all|--list]  install test dependencies and run all tests, as CI does; --all adds the checks of a release; --list prints
                        lab/TESTS.md
+  test --only WORDS    run the check of that name, or those whose name contains WORDS, one after the other
   check                check formatting, lints, docs and repository rules
   pages                check only pages: links, names in ARCHITECTURE.md, retired words, spelling
   book                 check links, then build the pages as HTML in target/book
@@ -65,8 +67,14 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match args.as_slice() {
-        ["test"] => test(false),
-        ["test", "--all"] => test(true),
+        ["test"] => test(plan::test(false)),
+        ["test", "--all"] => test(plan::test(true)),
+        ["test", "--only", words] => match plan::only(words) {
+            steps if steps.is_empty() => {
+                Err(format!("test --only {words}: lab/TESTS.md lists no such check"))
+            }
+            steps => test(steps),
+        },
         ["test", "--list"] => {
             print!("{}", plan::page());
             Ok(())
@@ -172,9 +180,8 @@ fn package(check: bool) -> Outcome {
     tools::install(&["dpkg-dev"]).and_then(|()| run::all(package::steps(check)))
 }
 
-/// Runs the checks of CI, or with `all` those of a release. Every step runs even if an earlier one failed, so that
-/// one run reports everything.
-fn test(all: bool) -> Outcome {
+/// Runs the checks of CI, or those of a release. Every step runs even if an earlier one failed, so that one run reports everything.
+fn test(steps: Vec<run::Step>) -> Outcome {
     if std::env::var_os("CARGO_INCREMENTAL").is_none() {
         // Incremental compilation costs this build a third more of the processor's time. SAFETY: no other thread
         // has been started.
@@ -182,7 +189,7 @@ fn test(all: bool) -> Outcome {
     }
     tools::install_all()?;
     tools::install_peers(tools::PEERS);
-    let outcome = run::all(plan::test(all));
+    let outcome = run::all(steps);
     if let Some(why) = no_recorded_logs() {
         eprintln!("xtask: NOT RUN: the tests that read the recorded logs: {why}");
     }

@@ -28,18 +28,36 @@ pub struct Row {
     runs: In,
     /// The limit, after which it is killed.
     minutes: u64,
+    /// It starts together with the row before it: see [`Row::beside`].
+    beside: bool,
     step: fn() -> Step,
 }
 
 /// A row, in the order of the page's columns.
 const fn row(runs: In, minutes: u64, name: &'static str, guards: &'static str, step: fn() -> Step) -> Row {
-    Row { name, guards, runs, minutes, step }
+    Row { name, guards, runs, minutes, beside: false, step }
+}
+
+impl Row {
+    /// The same, started together with the row before it. Of rows that run together at most one builds in `target`, none needs what
+    /// another one makes, and none measures time.
+    const fn beside(self) -> Row {
+        Row { beside: true, ..self }
+    }
 }
 
 /// All checks, in the order in which they run: what fails fast comes first.
 pub static ROWS: &[Row] = &[
     row(In::Check, 5, "format", "one way to write code", checks::format),
     row(In::Check, 25, "clippy", "no warning, in any crate, with every provider", checks::clippy),
+    row(
+        In::Both,
+        5,
+        "environment with LCM",
+        "LCM's own programs for the checks below",
+        checks::conformance_environment,
+    )
+    .beside(), // it downloads
     row(In::Check, 20, "docs", "every public item is documented, every link is valid", checks::docs),
     row(
         In::Check,
@@ -115,10 +133,12 @@ pub static ROWS: &[Row] = &[
         Step::new("", checks::readme_program)
     }),
     row(In::Both, 15, "loom", "the real lane under every interleaving that loom finds", checks::loom),
+    // Beside what is built in a directory of its own.
     row(In::Test, 15, "models, short", "lane, merge, lease and wake; each mutation is caught", || {
         checks::models(&["short"])
-    }),
-    row(In::All, 60, "models, full", "the same with larger bounds", || checks::models(&["full"])),
+    })
+    .beside(),
+    row(In::All, 60, "models, full", "the same with larger bounds", || checks::models(&["full"])).beside(),
     row(
         In::Both,
         20,
@@ -147,6 +167,16 @@ pub static ROWS: &[Row] = &[
         "killed at every instruction, frozen, exhausted, lied to, forked",
         || checks::built_release("saltus-campaigns all --short"),
     ),
+    // Built in a directory of its own; and no campaign asserts a speed.
+    row(
+        In::Test,
+        20,
+        "fuzz, 3 s per target",
+        "nothing from outside is trusted: the corpus, and a little beyond",
+        || checks::quick_fuzz("3"),
+    )
+    .beside(),
+    row(In::All, 40, "fuzz, 30 s per target", "the same for longer", || checks::quick_fuzz("30")).beside(),
     row(In::Both, 10, "every benchmark runs: channel", "the set `channel`", || {
         checks::built(
             "saltus-bench-channel channel --short --scale 0.2 --scenario floors,pingpong,publish,copy --contender saltus",
@@ -159,22 +189,17 @@ pub static ROWS: &[Row] = &[
     row(In::Both, 15, "the Python binding", "the package, as pip installs it", || {
         checks::python(&[("MATURIN_PEP517_ARGS", "--profile=dev")], &[])
     }),
+    // With the command that is built already.
     row(In::Both, 15, "the Java binding", "the package, as Maven installs it, and Octave through it", || {
         checks::java(&checks::built_command(), &[])
-    }),
+    })
+    .beside(),
     row(
         In::Both,
         20,
         "conformance of the bindings",
         "the same behavior in every language, alone, in pairs, and with one of a pair killed",
         || checks::conformance(&[]),
-    ),
-    row(
-        In::Both,
-        5,
-        "environment with LCM",
-        "LCM's own programs for the checks below",
-        checks::conformance_environment,
     ),
     row(
         In::Both,
@@ -190,14 +215,6 @@ pub static ROWS: &[Row] = &[
         "encoding and decoding: all contenders produce the same bytes",
         checks::smoke_marshal,
     ),
-    row(
-        In::Test,
-        20,
-        "fuzz, 3 s per target",
-        "nothing from outside is trusted: the corpus, and a little beyond",
-        || checks::quick_fuzz("3"),
-    ),
-    row(In::All, 40, "fuzz, 30 s per target", "the same for longer", || checks::quick_fuzz("30")),
     row(In::All, 30, "the book", "the pages as HTML, by mdBook", || Step::new("", book::build)),
     row(
         In::All,
@@ -256,9 +273,24 @@ pub fn test(all: bool) -> Vec<Step> {
     steps(|runs| runs != but)
 }
 
+/// The step of that name, or else the steps whose name contains these words, one after the other.
+pub fn only(words: &str) -> Vec<Step> {
+    let whole = ROWS.iter().any(|row| row.name == words);
+    let steps = steps_of(|row| row.name == words || !whole && row.name.contains(words)).into_iter();
+    steps.map(|step| step.beside(false)).collect()
+}
+
 fn steps(wanted: impl Fn(In) -> bool) -> Vec<Step> {
-    let rows = ROWS.iter().filter(|row| wanted(row.runs));
-    rows.map(|row| (row.step)().named(row.name).within(Duration::from_secs(60 * row.minutes))).collect()
+    steps_of(|row| wanted(row.runs))
+}
+
+fn steps_of(wanted: impl Fn(&Row) -> bool) -> Vec<Step> {
+    let rows = ROWS.iter().filter(|row| wanted(row));
+    let step = |row: &Row| {
+        let limit = Duration::from_secs(60 * row.minutes);
+        (row.step)().named(row.name).within(limit).beside(row.beside)
+    };
+    rows.map(step).collect()
 }
 
 /// The table as a page.
@@ -266,15 +298,20 @@ pub fn page() -> String {
     let mut page = String::from(
         "# Checks and where they run\n\n`cargo xtask test --list` generates this page from the table in `xtask/src/plan.rs`; `cargo xtask check` fails if they differ. \
          `cargo xtask check` runs the first rows, CI runs `cargo xtask test`, and `cargo xtask test --all` is for a release. \
-         A check that exceeds its limit is killed, with all processes that it started, and fails.\n\n\
+         A check that exceeds its limit is killed, with all processes that it started, and fails. \
+         A check that is marked with + starts together with the one above it.\n\n\
          | check | what it guards | check | test | test --all | limit, min |\n|---|---|---|---|---|---:|\n",
     );
     for row in ROWS {
         let mark = |runs: &[In]| if runs.contains(&row.runs) { "x" } else { "" };
         let (check, test) = (mark(&[In::Check]), mark(&[In::Check, In::Both, In::Test]));
         let all = mark(&[In::Check, In::Both, In::All]);
-        let _ =
-            writeln!(page, "| {} | {} | {check} | {test} | {all} | {} |", row.name, row.guards, row.minutes);
+        let beside = if row.beside { "+ " } else { "" };
+        let _ = writeln!(
+            page,
+            "| {beside}{} | {} | {check} | {test} | {all} | {} |",
+            row.name, row.guards, row.minutes
+        );
     }
     page
 }
@@ -289,6 +326,14 @@ fn page_is_current() -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_check_can_be_chosen_and_runs_beside_no_other() {
+        let names = |words| only(words).into_iter().map(|step| step.name).collect::<Vec<_>>();
+        assert_eq!(names("tests"), ["tests"]);
+        assert_eq!(names("models"), ["models, short", "models, full"]);
+        assert!(names("no such check").is_empty());
+    }
 
     #[test]
     fn names_are_told_apart_and_what_all_lacks_has_a_longer_form() {

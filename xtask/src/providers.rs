@@ -25,20 +25,22 @@ pub fn features() -> String {
     packages.into_iter().flat_map(of).collect::<Vec<_>>().join(",")
 }
 
-/// Their tests, without those that run without them already: one build for both commands, the second of which needs
-/// other projects' programs.
-pub fn tests(which: usize) -> String {
+/// Their tests, without those that run without them already, as arguments for `cargo test` and for the test programs. One build serves both
+/// selections, the second of which needs other projects' programs.
+pub fn tests(which: usize) -> (String, Vec<String>) {
     let crates = names().iter().map(|name| format!(" -p saltus-{name}")).collect::<String>();
-    let line = format!(
-        "cargo test --locked --no-fail-fast -p saltus-domain -p saltus-bridge{crates} --features saltus-domain/all,saltus-bridge/dds"
-    );
+    let packages =
+        format!("-p saltus-domain -p saltus-bridge{crates} --features saltus-domain/all,saltus-bridge/dds");
     match which {
         0 => {
             let tested = ["mem", "memq", "shm", "udpm", "mpudpm", "tcpq", "file", "toy"];
-            let skipped = tested.map(|name| format!(" --skip {name}::")).concat();
-            format!("{line} --lib --test conformance --{skipped}")
+            let skipped = tested.iter().flat_map(|name| ["--skip".into(), format!("{name}::")]);
+            (format!("{packages} --lib --test conformance"), skipped.collect())
         }
-        _ => format!("{line} --test dds --test zenoh --test zenoh_session --test zmq --test zmq_helper"),
+        _ => {
+            let others = "--test dds --test zenoh --test zenoh_session --test zmq --test zmq_helper";
+            (format!("{packages} {others}"), Vec::new())
+        }
     }
 }
 

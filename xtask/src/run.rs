@@ -1,10 +1,14 @@
-//! Running commands one after the other, and saying what became of each.
+//! Running steps, most one after the other and some beside each other, and saying what became of each.
 
 use crate::failures;
-use crate::group;
-use std::io::{self, IsTerminal, stdout};
+use crate::group::{self, Watch};
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Seek, Write, stdout};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Success, or why not.
@@ -19,13 +23,15 @@ pub struct Step {
     pub name: String,
     /// After which it is killed, with all that it started.
     limit: Duration,
-    action: Box<dyn FnOnce() -> Outcome>,
+    /// It starts together with the step before it.
+    beside: bool,
+    action: Box<dyn FnOnce() -> Outcome + Send>,
 }
 
 impl Step {
     /// A step that is a function.
-    pub fn new(name: &str, action: impl FnOnce() -> Outcome + 'static) -> Step {
-        Step { name: name.into(), limit: LIMIT, action: Box::new(action) }
+    pub fn new(name: &str, action: impl FnOnce() -> Outcome + Send + 'static) -> Step {
+        Step { name: name.into(), limit: LIMIT, beside: false, action: Box::new(action) }
     }
 
     /// The same under another name.
@@ -36,6 +42,11 @@ impl Step {
     /// The same, killed after so long.
     pub fn within(self, limit: Duration) -> Step {
         Step { limit, ..self }
+    }
+
+    /// The same, started together with the step before it if `beside`. They must not build in the same directory, nor measure time.
+    pub fn beside(self, beside: bool) -> Step {
+        Step { beside, ..self }
     }
 
     /// A step that is a command whose words have no spaces in them.
@@ -49,23 +60,30 @@ impl Step {
         let line: Vec<String> = line.iter().map(|word| word.to_string()).collect();
         Step::new(name, move || {
             let mut command = Command::new(&line[0]);
-            // What cargo says of this program is not for the cargo that it starts: build scripts, ring's among them, would run
-            // anew whenever a build comes from here after one that did not, or the other way round.
-            let ours = std::env::vars_os().map(|(name, _)| name);
-            ours.filter(|name| is_of_a_package(&name.to_string_lossy())).for_each(|name| {
-                command.env_remove(name);
-            });
-            command.args(&line[1..]).envs(env).current_dir(root());
-            // On a terminal it has colours, and all of it can be seen.
-            let outcome = match stdout().is_terminal() {
-                true => status(&mut command).map(|status| (status, Vec::new())),
-                false => failures::watch(&mut command, stdout()),
+            plain(&mut command).args(&line[1..]).envs(env).current_dir(root());
+            let outcome = if Watch::current().whole {
+                shown_whole(&mut command).map(|(status, said)| (status, failures::of(&said)))
+            } else if stdout().is_terminal() {
+                // On a terminal it has colours, and all of it can be seen.
+                status(&mut command).map(|status| (status, Vec::new()))
+            } else {
+                failures::watch(&mut command, stdout())
             };
             let (status, failures) = outcome.map_err(|e| format!("{}: {e}", line[0]))?;
             let why = || [vec![format!("`{}` ended with {status}", line.join(" "))], failures].concat();
             if status.success() { Ok(()) } else { Err(why().join("\n        ")) }
         })
     }
+}
+
+/// Without what cargo says of this program, which is not for the cargo that it starts: build scripts, ring's among them, would run
+/// anew whenever a build comes from here after one that did not, or the other way round.
+pub fn plain(command: &mut Command) -> &mut Command {
+    let ours = std::env::vars_os().map(|(name, _)| name);
+    ours.filter(|name| is_of_a_package(&name.to_string_lossy())).for_each(|name| {
+        command.env_remove(name);
+    });
+    command
 }
 
 /// Whether cargo sets a variable for the programs of one package.
@@ -98,12 +116,23 @@ pub fn read(path: &Path) -> Result<String, String> {
 
 /// Runs a command in the root of the workspace; what it printed.
 pub fn output(command: &mut Command) -> Result<String, String> {
-    command.current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = group::spawn(command).map_err(|e| format!("{command:?}: {e}"))?;
-    let output = child.wait_with_output().map_err(|e| format!("{command:?}: {e}"))?;
-    let (said, complained) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    if output.status.success() { Ok(said.into()) } else { Err(format!("{command:?}: {complained}{said}")) }
+    let ran = scratch().and_then(|mut said| {
+        command.stdout(said.try_clone()?);
+        let (status, _, complained) = whole(command.current_dir(root()), false)?;
+        Ok((status, text(&contents(&mut said)?), text(&complained)))
+    });
+    let (status, said, complained) = ran.map_err(|e| format!("{command:?}: {e}"))?;
+    if status.success() { Ok(said) } else { Err(format!("{command:?}: {complained}{said}")) }
+}
+
+/// As [`output`], but errors and progress are shown as they come.
+pub fn answer(command: &mut Command) -> Result<String, String> {
+    let ran = scratch().and_then(|mut said| {
+        command.stdout(said.try_clone()?).current_dir(root());
+        Ok((group::spawn(command)?.wait()?.0, text(&contents(&mut said)?)))
+    });
+    let (status, said) = ran.map_err(|e| format!("{command:?}: {e}"))?;
+    if status.success() { Ok(said) } else { Err(format!("{command:?} ended with {status}")) }
 }
 
 /// Runs a command to its end, as part of the step under way.
@@ -111,63 +140,192 @@ pub fn output(command: &mut Command) -> Result<String, String> {
 /// # Errors
 /// It cannot be started, or the step's time is over.
 pub fn status(command: &mut Command) -> io::Result<ExitStatus> {
-    group::spawn(command)?.wait()
+    match Watch::current().whole {
+        true => shown_whole(command).map(|(status, _)| status),
+        false => group::spawn(command)?.wait().map(|(status, _)| status),
+    }
 }
 
-/// Runs all steps, whatever becomes of each, and sums up.
+/// Runs a command to its end and shows all that it printed then.
+fn shown_whole(command: &mut Command) -> io::Result<(ExitStatus, Vec<u8>)> {
+    let (status, _, said) = whole(command, true)?;
+    let name = Path::new(command.get_program()).display().to_string();
+    show(&name, &said);
+    Ok((status, said))
+}
+
+/// Shows what a program printed, in one piece.
+pub fn show(name: &str, said: &[u8]) {
+    let mut out = stdout().lock();
+    let end = if said.is_empty() || said.ends_with(b"\n") { "" } else { "\n" };
+    let _ = writeln!(out, "--- {name}"); // perhaps nobody reads it any more
+    let _ = out.write_all(said).and_then(|()| out.write_all(end.as_bytes())).and_then(|()| out.flush());
+}
+
+/// Runs a command to its end: how it ended, the processor's seconds that it took, and what it printed as errors, or with `both` all
+/// that it printed. It goes to a file, so that what the command leaves behind holds up nobody.
+///
+/// # Errors
+/// It cannot be started, or the step's time is over.
+pub fn whole(command: &mut Command, both: bool) -> io::Result<(ExitStatus, f64, Vec<u8>)> {
+    let mut file = scratch()?;
+    if both {
+        command.stdout(file.try_clone()?);
+    }
+    let (status, seconds) = group::spawn(command.stderr(file.try_clone()?))?.wait()?;
+    Ok((status, seconds, contents(&mut file)?))
+}
+
+/// A file without a name, which goes with its last descriptor.
+fn scratch() -> io::Result<File> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let name = format!("saltus-xtask-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
+    let path = std::env::temp_dir().join(name);
+    let file = File::options().read(true).append(true).create_new(true).open(&path)?;
+    std::fs::remove_file(path)?;
+    Ok(file)
+}
+
+fn contents(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into()
+}
+
+/// What became of a step.
+struct Ended {
+    name: String,
+    outcome: Outcome,
+    seconds: f64,
+    busy: f64,
+}
+
+impl Ended {
+    fn took(&self) -> String {
+        took(self.seconds, self.busy)
+    }
+}
+
+fn took(seconds: f64, busy: f64) -> String {
+    format!("{seconds:7.1} s, {busy:7.1} s of processors")
+}
+
+/// Runs one step.
+fn one(step: Step, whole: bool) -> Ended {
+    let (start, watch) = (Instant::now(), Watch::new(whole));
+    let (name, minutes, limit) = (step.name.clone(), step.limit.as_secs() / 60, watch.limit(step.limit));
+    let outcome = watch.during(|| step.run());
+    drop(limit);
+    let outcome = match watch.is_over() {
+        true => Err(format!("killed: it took longer than its limit, {minutes} min")),
+        false => outcome,
+    };
+    let ended =
+        Ended { name, outcome, seconds: start.elapsed().as_secs_f64(), busy: watch.processor_seconds() };
+    eprintln!("=== {}: {}", ended.name, ended.took());
+    ended
+}
+
+/// Steps that start together, each in a thread of its own if there are several.
+fn together(mut steps: Vec<Step>) -> Vec<Ended> {
+    let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
+    eprintln!("\n=== {}", names.join("\n=== and beside it: "));
+    if steps.len() == 1 {
+        return steps.drain(..).map(|step| one(step, false)).collect();
+    }
+    let threads: Vec<_> = steps.into_iter().map(|step| thread::spawn(|| one(step, true))).collect();
+    threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+}
+
+/// Runs all steps, whatever becomes of each, and sums up. Those that are [`Step::beside`] the one before start together with it; what
+/// comes next waits for all of them.
 pub fn all(steps: Vec<Step>) -> Outcome {
-    let mut lines = Vec::new();
-    let (mut passed, mut failed, began) = (0, 0, Instant::now());
+    let began = Instant::now();
+    let mut groups: Vec<Vec<Step>> = Vec::new();
     for step in steps {
-        eprintln!("\n=== {}", step.name);
-        let (start, before) = (Instant::now(), processor_seconds());
-        let name = step.name.clone();
-        let (limit, watch) = (step.limit, group::limit(step.limit));
-        let outcome = step.run();
-        let outcome = match watch.is_over() {
-            true => Err(format!("killed: it took longer than its limit, {} min", limit.as_secs() / 60)),
-            false => outcome,
-        };
-        let (seconds, busy) = (start.elapsed().as_secs_f64(), processor_seconds() - before);
-        let took = format!("{seconds:7.1} s, {busy:7.1} s of processors");
-        eprintln!("=== {name}: {took}");
-        match outcome {
-            Ok(()) => {
-                passed += 1;
-                lines.push(format!("ok      {took}  {name}"));
-            }
-            Err(why) => {
-                failed += 1;
-                lines.push(format!("FAILED  {took}  {name}: {why}"));
-            }
+        match groups.last_mut() {
+            Some(group) if step.beside => group.push(step),
+            _ => groups.push(vec![step]),
         }
     }
-    let (seconds, busy) = (began.elapsed().as_secs_f64(), processor_seconds());
-    let total = format!("{seconds:7.1} s, {busy:7.1} s of processors");
-    println!("\n{}\n        {total}  in all: {passed} passed, {failed} failed", lines.join("\n"));
-    if failed == 0 { Ok(()) } else { Err(format!("{failed} of {} steps failed", passed + failed)) }
-}
-
-/// How long processors ran for what this program started and waited for, in seconds: `proc_pid_stat(5)`, fields 16 and 17. 0 where
-/// the system does not say.
-fn processor_seconds() -> f64 {
-    /// Ticks a second, of all such files on Linux.
-    const USER_HZ: f64 = 100.0;
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name, in parentheses, may hold anything.
-    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    fields.skip(13).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / USER_HZ
+    let ended: Vec<Ended> = groups.into_iter().flat_map(together).collect();
+    let failed = ended.iter().filter(|step| step.outcome.is_err()).count();
+    let lines = ended.iter().map(|step| match &step.outcome {
+        Ok(()) => format!("ok      {}  {}", step.took(), step.name),
+        Err(why) => format!("FAILED  {}  {}: {why}", step.took(), step.name),
+    });
+    let total = took(began.elapsed().as_secs_f64(), ended.iter().map(|step| step.busy).sum());
+    let lines = lines.collect::<Vec<_>>().join("\n");
+    println!("\n{lines}\n        {total}  in all: {} passed, {failed} failed", ended.len() - failed);
+    if failed == 0 { Ok(()) } else { Err(format!("{failed} of {} steps failed", ended.len())) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::{Arc, Mutex};
+
+    /// Steps that note when they begin and end, run to their end.
+    fn noted(plan: &[(&'static str, bool, u64)]) -> (Outcome, Vec<String>) {
+        let notes = Arc::new(Mutex::new(Vec::new()));
+        let step = |&(name, beside, millis): &(&'static str, bool, u64)| {
+            let notes = notes.clone();
+            let note = move |what: &str| notes.lock().unwrap().push(format!("{name} {what}"));
+            let action = move || {
+                note("begins");
+                thread::sleep(Duration::from_millis(millis));
+                note("ends");
+                if name == "bad" { Err("why".into()) } else { Ok(()) }
+            };
+            Step::new(name, action).beside(beside)
+        };
+        let outcome = all(plan.iter().map(step).collect());
+        let notes = notes.lock().unwrap().clone();
+        (outcome, notes)
+    }
 
     #[test]
-    fn what_a_child_computes_is_counted() {
-        let before = processor_seconds();
-        let loops = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
-        assert!(Command::new("sh").args(["-c", loops]).status().expect("sh").success());
-        assert!(processor_seconds() > before);
+    fn steps_run_beside_the_one_before_and_the_next_waits_for_all() {
+        let plan = [("long", false, 800), ("short", true, 200), ("next", false, 1)];
+        let (outcome, mut notes) = noted(&plan);
+        assert_eq!(outcome, Ok(()));
+        notes[..2].sort();
+        let expected = ["long begins", "short begins", "short ends", "long ends", "next begins", "next ends"];
+        assert_eq!(notes, expected);
+    }
+
+    #[test]
+    fn a_step_that_fails_ends_no_other_and_fails_the_run() {
+        for beside in [false, true] {
+            let (outcome, notes) = noted(&[("bad", false, 100), ("good", beside, 300), ("next", false, 1)]);
+            assert_eq!(outcome, Err("1 of 3 steps failed".into()));
+            assert_eq!(notes.len(), 6, "{notes:?}");
+        }
+    }
+
+    #[test]
+    fn each_step_has_its_own_limit() {
+        let sleep = |name: &str, seconds: &str| Step::command(name, &[], &["sleep", seconds]);
+        let plan = vec![
+            sleep("killed", "100").within(Duration::from_millis(300)),
+            sleep("not killed", "1").within(Duration::from_secs(60)).beside(true),
+        ];
+        assert_eq!(all(plan), Err("1 of 2 steps failed".into()));
+    }
+
+    #[test]
+    fn what_a_command_prints_is_taken_whole_and_what_it_leaves_behind_holds_up_nobody() {
+        let mut sh = Command::new("sh");
+        sh.args(["-c", "echo out; echo err >&2; (sleep 0.5; echo late) & exit 3"]);
+        let (status, _, said) = whole(&mut sh, true).unwrap();
+        assert_eq!((status.code(), text(&said).as_str()), (Some(3), "out\nerr\n"));
+        assert_eq!(output(Command::new("echo").arg("word")), Ok("word\n".into()));
+        let failed = output(Command::new("sh").args(["-c", "echo why >&2; exit 1"])).unwrap_err();
+        assert!(failed.contains("why"), "{failed}");
     }
 }

@@ -1,0 +1,241 @@
+//! Test programs of the workspace. Cargo builds them and would run one after the other; most of them wait for much of their time, so
+//! they run beside each other here, one for each processor. Those that measure time or load the machine run [`ALONE`].
+
+use crate::failures;
+use crate::group::Watch;
+use crate::run::{self, Outcome, Step, answer, root, show, whole};
+use std::collections::VecDeque;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+/// Test programs that run while no other does: the package, the target, and why.
+const ALONE: &[(&str, &str, &str)] = &[
+    ("examples/robot", "demo", "the robot falls if its controller is late"),
+    ("crates/cli", "demo", "the robot falls if its controller is late"),
+    ("crates/cli", "play", "messages are published at their time"),
+    ("crates/cli", "hiccup", "measures how late a program is"),
+    ("crates/cli", "measure", "measures how late a program is"),
+    ("crates/cli", "doctor", "looks at the load of the whole machine"),
+    ("crates/doctor", "saltus_doctor", "looks at the load of the whole machine"),
+    ("crates/channel", "invariants", "compares what calls cost"),
+    ("crates/ring", "invariant_1", "compares what calls cost"),
+    ("crates/spy", "steady", "a rate is right to 1 %"),
+    ("crates/net", "lcm", "LCM's receive buffers overflow if it is late"),
+    ("crates/net", "udpm", "receive buffers overflow if it is late"),
+    ("crates/net", "mpudpm", "receive buffers overflow if it is late"),
+    ("crates/net", "tcpq_flood", "keeps all processors busy, and bounds how long a hub takes"),
+    ("crates/web", "page", "Chromium, whose frames have to come in time"),
+    ("crates/web", "gate", "bounds how long a server takes"),
+    ("crates/web", "stalled", "bounds how long a server takes"),
+    ("bindings/c", "control_loop", "a loop that has to be in time"),
+    ("lab/benches/channel", "net", "pins processes to processors, and polls"),
+    ("lab/benches/channel", "papers", "pins processes to processors, and polls"),
+    ("lab/benches/channel", "peers", "pins processes to processors, and polls"),
+    ("lab/benches/command", "command", "pins processes to processors, and polls"),
+];
+
+/// A test program.
+#[derive(Clone, Debug, PartialEq)]
+struct Binary {
+    /// The directory of its package, seen from the root.
+    package: String,
+    target: String,
+    file: String,
+}
+
+impl Binary {
+    fn name(&self) -> String {
+        format!("{} {}", self.package, self.target)
+    }
+    fn is_alone(&self) -> bool {
+        ALONE.iter().any(|(package, target, _)| self.package == *package && self.target == *target)
+    }
+}
+
+/// Builds the test programs of `selection`, which are arguments of `cargo test`, and runs them with `args`. With `docs`, then the
+/// examples in documentation.
+pub fn step(
+    selection: String,
+    args: Vec<String>,
+    env: &'static [(&'static str, &'static str)],
+    docs: bool,
+) -> Step {
+    Step::new("", move || {
+        let binaries = build(&selection)?;
+        for (package, target, _) in ALONE.iter().filter(|_| docs) {
+            if !binaries.iter().any(|one| one.package == *package && one.target == *target) {
+                return Err(format!(
+                    "xtask/src/binaries.rs: there is no test program `{target}` of {package}"
+                ));
+            }
+        }
+        let lanes = thread::available_parallelism().map_or(1, usize::from);
+        let failed = run(binaries, lanes, |binary| run_one(binary, &args, env));
+        let line = format!("cargo test {selection} --doc --locked --no-fail-fast");
+        let docs = if docs { Step::line("", &line).run() } else { Ok(()) };
+        match (failed.is_empty(), docs) {
+            (true, docs) => docs,
+            (false, Ok(())) => Err(failed.join("\n        ")),
+            (false, Err(why)) => Err(format!("{}\n        {why}", failed.join("\n        "))),
+        }
+    })
+}
+
+/// Runs those that may run beside others in so many lanes, then the others one by one. What failed, in the words of `one`.
+fn run(binaries: Vec<Binary>, lanes: usize, one: impl Fn(&Binary) -> Outcome + Sync) -> Vec<String> {
+    let (alone, shared): (Vec<Binary>, Vec<Binary>) = binaries.into_iter().partition(Binary::is_alone);
+    let failed = Mutex::new(Vec::new());
+    for (queue, lanes) in [(shared, lanes), (alone, 1)] {
+        let queue = Mutex::new(VecDeque::from(queue));
+        let watch = Watch::current();
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let lane = || {
+            while let Some(binary) = next() {
+                if let Err(why) = watch.during(|| one(&binary)) {
+                    failed.lock().unwrap_or_else(PoisonError::into_inner).push(why);
+                }
+            }
+        };
+        thread::scope(|scope| (0..lanes).for_each(|_| drop(scope.spawn(lane))));
+    }
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs one, as cargo does: in the directory of its package.
+fn run_one(binary: &Binary, args: &[String], env: &[(&str, &str)]) -> Outcome {
+    let (name, start, dir) = (binary.name(), Instant::now(), root().join(&binary.package));
+    let mut command = Command::new(&binary.file);
+    run::plain(&mut command).args(args).envs(env.iter().copied());
+    command.env("CARGO_MANIFEST_DIR", &dir).current_dir(&dir);
+    let (status, busy, said) = whole(&mut command, true).map_err(|e| format!("{name}: {e}"))?;
+    let took = start.elapsed().as_secs_f64();
+    show(&format!("{name}: {status}, {took:.1} s, {busy:.1} s of processors"), &said);
+    let why = || [vec![format!("{name}: {status}")], failures::of(&said)].concat().join("\n        ");
+    if status.success() { Ok(()) } else { Err(why()) }
+}
+
+/// Builds them; in the order of their names.
+fn build(selection: &str) -> Result<Vec<Binary>, String> {
+    let mut cargo = Command::new("cargo");
+    run::plain(&mut cargo).args(["test", "--locked", "--no-run", "--message-format=json-render-diagnostics"]);
+    let said = answer(cargo.args(selection.split_whitespace()))?;
+    let mut binaries: Vec<Binary> = said.lines().filter_map(|line| binary(line, &root())).collect();
+    binaries.sort_by_key(|binary| (binary.name(), binary.file.clone()));
+    if binaries.is_empty() { Err("cargo has built no test program".into()) } else { Ok(binaries) }
+}
+
+/// The test program that a line of cargo's output says is built, if it says so.
+fn binary(line: &str, root: &Path) -> Option<Binary> {
+    let (_, profile) = line.split_once("\"profile\":{")?;
+    let is_test = profile.split_once('}')?.0.contains("\"test\":true");
+    if !is_test || !line.contains("\"reason\":\"compiler-artifact\"") {
+        return None;
+    }
+    let (_, target) = line.split_once("\"target\":{")?;
+    let manifest = value(line, "manifest_path")?;
+    let package = Path::new(&manifest).parent()?.strip_prefix(root).ok()?.display().to_string();
+    Some(Binary { package, target: value(target, "name")?, file: value(line, "executable")? })
+}
+
+/// The first string of that name in a line of JSON.
+fn value(line: &str, name: &str) -> Option<String> {
+    let (_, rest) = line.split_once(&format!("\"{name}\":\""))?;
+    let (mut text, mut chars) = (String::new(), rest.chars());
+    loop {
+        match chars.next()? {
+            '"' => return Some(text),
+            '\\' => text.push(chars.next()?),
+            other => text.push(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::time::Duration;
+
+    fn binaries(names: &[(&str, &str)]) -> Vec<Binary> {
+        let binary = |(package, target): &(&str, &str)| Binary {
+            package: package.to_string(),
+            target: target.to_string(),
+            file: String::new(),
+        };
+        names.iter().map(binary).collect()
+    }
+
+    #[test]
+    fn those_that_run_alone_run_alone_and_the_others_at_most_one_in_each_lane() {
+        let (alone, shared) =
+            (&ALONE[..3], ["a", "b", "c", "d", "e", "f"].map(|target| ("crates/x", target)));
+        let names: Vec<_> = alone.iter().map(|one| (one.0, one.1)).chain(shared).collect();
+        let (running, most, ran) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        let failed = run(binaries(&names), 2, |binary| {
+            let beside = running.fetch_add(1, SeqCst);
+            most.fetch_max(beside + 1, SeqCst);
+            thread::sleep(Duration::from_millis(20));
+            let after = running.fetch_sub(1, SeqCst) - 1;
+            ran.fetch_add(1, SeqCst);
+            if binary.is_alone() && beside + after > 0 { Err(binary.name()) } else { Ok(()) }
+        });
+        assert_eq!((failed, ran.into_inner()), (vec![], 9));
+        assert_eq!(most.into_inner(), 2, "they do run beside each other");
+    }
+
+    #[test]
+    fn one_that_fails_ends_no_other_and_is_named() {
+        let ran = AtomicUsize::new(0);
+        let failed = run(binaries(&[("crates/x", "a"), ("crates/x", "b"), ("crates/x", "c")]), 2, |binary| {
+            ran.fetch_add(1, SeqCst);
+            if binary.target == "b" { Err(binary.name()) } else { Ok(()) }
+        });
+        assert_eq!((failed, ran.into_inner()), (vec!["crates/x b".to_string()], 3));
+    }
+
+    #[test]
+    fn a_program_runs_in_the_directory_of_its_package_and_says_what_failed() {
+        let mut binary = binaries(&[("crates/os", "x")]).remove(0);
+        binary.file = "/bin/sh".into();
+        let script = |text: &'static str| run_one(&binary, &["-c".into(), text.into()], &[("WORD", "w")]);
+        assert_eq!(
+            script("[ -f src/futex.rs ] && [ $WORD = w ] && [ ${CARGO_PKG_NAME-none} = none ]"),
+            Ok(())
+        );
+        let why = script("echo 'test bad ... FAILED'; exit 101").unwrap_err();
+        assert!(
+            why.contains("crates/os x: exit status: 101") && why.contains("test bad ... FAILED"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn programs_are_found_in_what_cargo_says() {
+        let artifact = |test: bool, executable: &str| {
+            format!(
+                r#"{{"reason":"compiler-artifact","package_id":"path+file:///r/crates/net#saltus-net@0.1.0","manifest_path":"/r/crates/net/Cargo.toml","target":{{"kind":["test"],"crate_types":["bin"],"name":"udpm","src_path":"/r/crates/net/tests/udpm.rs","edition":"2024","doc":false,"doctest":false,"test":true}},"profile":{{"opt_level":"0","debuginfo":1,"debug_assertions":true,"overflow_checks":true,"test":{test}}},"features":[],"filenames":["/r/x"],"executable":{executable},"fresh":true}}"#
+            )
+        };
+        let expected =
+            Binary { package: "crates/net".into(), target: "udpm".into(), file: "/r/a \"b\"".into() };
+        let root = Path::new("/r");
+        assert_eq!(binary(&artifact(true, r#""/r/a \"b\"""#), root), Some(expected));
+        assert_eq!(binary(&artifact(false, r#""/r/a""#), root), None, "a program that is no test");
+        assert_eq!(binary(&artifact(true, "null"), root), None, "a library that is checked only");
+        assert_eq!(binary(r#"{"reason":"build-finished","success":true}"#, root), None);
+    }
+
+    #[test]
+    fn nothing_is_alone_twice_or_without_a_reason() {
+        for (n, (package, target, why)) in ALONE.iter().enumerate() {
+            assert!(!why.is_empty(), "{package} {target}");
+            assert!(
+                !ALONE[..n].iter().any(|one| (one.0, one.1) == (*package, *target)),
+                "{package} {target}"
+            );
+        }
+    }
+}
