@@ -1,15 +1,15 @@
-// A robot that balances on wheels, seen from the side: its tilt, its way along the ground, and its motors.
+// A robot that balances on wheels, seen from the side: its tilt, its position along the ground, and its motors.
 
 import { canvas, colour } from '../dom.js';
 
 const field = (type, name) => type?.fields?.find((f) => f.name === name && ['double', 'float'].includes(f.type) && !f.dims.length);
-const WHEEL = 0.15; // radius [m]: that of the demo's robot, where a message does not say
+const WHEEL = 0.15; // radius [m]: that of the demo's robot, if the message has none
 const MOTORS = ['left', 'right', 'torque'];
 
 export default {
   id: 'balance',
   title: 'Balance',
-  about: 'A robot on wheels from the side: tilt and way',
+  about: 'A robot on wheels from the side: tilt and position',
 
   fits(type) {
     return field(type, 'tilt') && field(type, 'x') ? 0.9 : 0;
@@ -21,12 +21,12 @@ export default {
     const drawing = canvas(place, (g, width, height) => {
       if (!value) return;
       const ground = height * 0.82;
-      const unit = Math.min(width / 3, height / 1.5); // pixels of a metre
+      const unit = Math.min(width / 3, height / 1.5); // pixels per meter
       const radius = unit * WHEEL;
       const length = unit * 0.85;
       const middle = width / 2;
 
-      // The ground, with a mark each half metre, passes below the robot.
+      // The ground, with a mark every half meter, moves below the robot.
       g.strokeStyle = colour('--line');
       g.fillStyle = colour('--dim');
       g.font = `11px ${colour('--sans')}`;
@@ -43,7 +43,7 @@ export default {
       }
       g.stroke();
 
-      // Where upright is, then the body, leaning forward to the right.
+      // The vertical, then the body, leaning forward to the right.
       const axle = ground - radius;
       const top = (angle) => [middle + Math.sin(angle) * length, axle - Math.cos(angle) * length];
       g.setLineDash([4, 4]);
@@ -61,7 +61,7 @@ export default {
       g.lineTo(...top(value.tilt));
       g.stroke();
 
-      // The wheel, with a spoke that turns as far as it has rolled.
+      // The wheel, with a spoke that turns as it rolls.
       g.lineWidth = Math.max(2, unit * 0.02);
       g.strokeStyle = colour('--text');
       g.fillStyle = colour('--panel');

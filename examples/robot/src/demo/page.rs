@@ -11,7 +11,7 @@ use crate::channels::LIDAR;
 use crate::error::{Error, Result};
 use crate::sys;
 
-/// How long the server may take to start, and to stop.
+/// Time for the server to start, and to stop.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A running server. It stops when this is dropped, or when the supervisor dies.
@@ -32,22 +32,21 @@ impl Page {
         // SAFETY: between fork and exec the closure makes one system call and allocates nothing.
         unsafe { command.pre_exec(sys::die_with_parent) };
         let mut server = command.spawn().map_err(Error::system("start the page's server"))?;
-        let (out, err) =
-            (server.stdout.take().expect("it is piped"), server.stderr.take().expect("it is piped"));
+        let (out, err) = (server.stdout.take().expect("piped"), server.stderr.take().expect("piped"));
         let mut page = Page { server, url: String::new() };
         let (found, url) = mpsc::channel();
-        // Reading goes on until the server ends, so that it never waits for us.
+        // Reads until the server exits, so that its output never blocks.
         thread::spawn(move || {
             let mut out = BufReader::new(out);
             let mut line = String::new();
-            let _ = out.read_line(&mut line); // without a line the server has stopped
+            let _ = out.read_line(&mut line); // without a line, the server has stopped
             let _ = found.send(line.trim().to_owned());
             let _ = std::io::copy(&mut out, &mut std::io::sink());
         });
         let (said, words) = mpsc::channel();
         thread::spawn(move || {
             let mut text = String::new();
-            let _ = err.take(4096).read_to_string(&mut text); // what it wrote counts, not how it ended
+            let _ = err.take(4096).read_to_string(&mut text); // its output matters, not its exit status
             let _ = said.send(text);
         });
         page.url = url.recv_timeout(PATIENCE).unwrap_or_default();
@@ -70,7 +69,7 @@ impl Page {
         while matches!(self.server.try_wait(), Ok(None)) && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
         }
-        let _ = self.server.kill(); // it may have ended
+        let _ = self.server.kill(); // it may have exited
         let _ = self.server.wait();
     }
 }

@@ -33,7 +33,7 @@ pub struct Row {
 /// The displayed data.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// Where else the robot can be seen.
+    /// A hint at another way to watch the robot.
     pub look_at: String,
     /// Seconds since the start.
     pub elapsed: f64,
