@@ -2,7 +2,7 @@
 //! lab/TESTS.md are made.
 
 use crate::run::{Outcome, Step, read, root};
-use crate::{book, checks, circles, layout, package, pages, words};
+use crate::{book, checks, circles, cross, layout, package, pages, words};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -177,6 +177,14 @@ pub static ROWS: &[Row] = &[
     )
     .beside(),
     row(In::All, 40, "fuzz, 30 s per target", "the same for longer", || checks::quick_fuzz("30")).beside(),
+    row(
+        In::Both,
+        20,
+        "tests under an arm64 kernel, emulated",
+        "the engine runs on another processor, under PREEMPT_RT",
+        cross::short,
+    )
+    .beside(), // what it builds is in a directory of its own
     row(In::Both, 10, "every benchmark runs: channel", "the set `channel`", || {
         checks::built(
             "saltus-bench-channel channel --short --scale 0.2 --scenario floors,pingpong,publish,copy --contender saltus",
