@@ -37,8 +37,8 @@ pub const ASLEEP: usize = 128;
 pub const BELL: usize = 256;
 /// Byte offset in the bell page of the generation before which subscribers have woken all; on the bell's line.
 pub const PASSED: usize = 264;
-/// No honest bell ever comes so far; what does is a wild store.
-const IMPOSSIBLE: u64 = 1 << 62;
+/// No honest bell ever comes so far; what does is a wild store, or says that the page was cut short. [`ring`] then repairs the words, and wakes.
+pub const IMPOSSIBLE: u64 = 1 << 62;
 /// No honest count of sleepers ever comes so far.
 const IMPOSSIBLE_CROWD: u64 = 1 << 32;
 
