@@ -5,7 +5,8 @@ mod common;
 use common::*;
 use saltus_channel::*;
 use std::fs::{self, File};
-use std::os::unix::fs::FileExt;
+use std::io::{Read, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -87,16 +88,20 @@ fn a_blocked_subscriber_learns_of_data_that_was_cut_and_grown_again() {
     });
 }
 
-/// Runs `attack` again and again in a child, and `work` here, for `time`. Returns how often `work` ran.
-fn under_attack(time: Duration, mut attack: impl FnMut(), mut work: impl FnMut()) -> u64 {
+/// Runs `attack` again and again in a child, and `work` here, for `time` and until it says that it has seen enough. Returns how often it ran.
+fn under_attack(time: Duration, mut attack: impl FnMut(), mut work: impl FnMut() -> bool) -> u64 {
+    let (mut started, mut start) = std::io::pipe().unwrap();
     let attacker = fork(|| {
+        start.write_all(&[0]).unwrap();
         loop {
             attack();
         }
     });
-    let (start, mut rounds) = (Instant::now(), 0);
-    while start.elapsed() < time {
-        work();
+    started.read_exact(&mut [0]).unwrap();
+    std::thread::sleep(Duration::from_millis(5));
+    let (start, mut rounds, mut enough) = (Instant::now(), 0, false);
+    while start.elapsed() < time || (!enough && start.elapsed() < LONG) {
+        enough = work();
         rounds += 1;
     }
     drop(attacker);
@@ -126,7 +131,7 @@ fn everybody_goes_on_while_a_stranger_cuts_the_data_again_and_again() {
     let (mut cut, mut received, mut buf) = (0, 0, Vec::new());
     let rounds = under_attack(Duration::from_secs(2), cut_and_restore(&path), || {
         let opened = domain.open_channel("imu");
-        let Ok(channel) = opened else { return };
+        let Ok(channel) = opened else { return false };
         let mut check = |result: Result<Option<MessageInfo>>, buf: &[u8]| match result {
             Ok(Some(info)) => {
                 assert_eq!((info.len, buf.len()), (5000, 5000));
@@ -136,7 +141,7 @@ fn everybody_goes_on_while_a_stranger_cuts_the_data_again_and_again() {
             Err(Error::Retired { how: Retired::CutShort { .. }, .. }) => cut += 1,
             Err(e) => panic!("{e}"),
         };
-        let Ok(mut subscriber) = channel.subscriber() else { return };
+        let Ok(mut subscriber) = channel.subscriber() else { return false };
         for _ in 0..3 {
             let result = subscriber.receive_vec(Which::Current, Until::Poll, &mut buf);
             check(result, &buf);
@@ -156,6 +161,7 @@ fn everybody_goes_on_while_a_stranger_cuts_the_data_again_and_again() {
                 let _ = loan.publish(5000);
             }
         }
+        cut > 0 && received > 0
     });
     assert!(cut > 0 && received > 0, "{rounds} rounds: {cut} cut, {received} received");
 }
@@ -164,30 +170,37 @@ fn everybody_goes_on_while_a_stranger_cuts_the_data_again_and_again() {
 fn creating_goes_on_while_a_stranger_cuts_what_it_sweeps() {
     let domain = TestDomain::new();
     domain.create("mine", &Attributes::new()).unwrap();
-    const LEFT: usize = 60;
-    let left: Vec<PathBuf> = (0..LEFT).map(|i| domain.path().join(format!(".new-{i:016x}"))).collect();
-    for dir in &left {
-        fs::create_dir(dir).unwrap();
-        for (name, len) in [("data", 1 << 20), ("bell", 4096), ("lease", 0)] {
+    const LEFT: usize = 1000;
+    for i in 0..LEFT {
+        let dir = domain.path().join(format!(".new-{i:016x}"));
+        fs::create_dir(&dir).unwrap();
+        for (name, len) in [("data", 12288), ("bell", 4096), ("lease", 0)] {
             fs::write(dir.join(name), vec![0; len]).unwrap();
         }
     }
-    std::thread::sleep(Duration::from_millis(2300)); // what is younger is being made
-    let files: Vec<File> = left
-        .iter()
-        .flat_map(|dir| {
-            ["data", "bell"].map(|name| File::options().write(true).open(dir.join(name)).unwrap())
-        })
-        .collect();
+    std::thread::sleep(Duration::from_millis(3100)); // what is younger is being made
+    // The order in which they are swept is that of the directory.
+    let left: Vec<PathBuf> =
+        fs::read_dir(domain.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let left: Vec<PathBuf> =
+        left.into_iter().filter(|path| path.join("data").exists() && !path.ends_with("mine")).collect();
+    let files: Vec<File> =
+        left.iter().map(|dir| File::options().write(true).open(dir.join("data")).unwrap()).collect();
+    assert_eq!(files.len(), LEFT);
     let attack = || {
-        for len in [0, 1 << 20] {
-            files.iter().for_each(|file| file.set_len(len).unwrap());
+        // Some of them, each until it is gone: it is being cut and grown when the sweep arrives at it.
+        for file in files.iter().step_by(5) {
+            while file.metadata().unwrap().nlink() > 0 {
+                file.set_len(0).unwrap();
+                file.set_len(12288).unwrap();
+            }
         }
     };
     let mut made = 0;
-    under_attack(Duration::from_millis(700), attack, || {
+    under_attack(Duration::from_millis(500), attack, || {
         domain.create(format!("c{made}"), &Attributes::new()).unwrap();
         made += 1;
+        true
     });
     assert!(left.iter().all(|dir| !dir.exists()), "they are swept in spite of it");
 }
@@ -266,6 +279,7 @@ fn a_reader_that_cuts_the_bell_all_the_time_delays_others_by_little() {
                 publisher.publish(b"tilt").unwrap();
                 (published, slowest) = (published + 1, slowest.max(start.elapsed()));
                 std::thread::sleep(Duration::from_millis(1));
+                true
             },
         );
         over.store(true, std::sync::atomic::Ordering::Relaxed);
