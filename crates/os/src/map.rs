@@ -68,8 +68,9 @@ impl Map {
         Ok(Map { base: base.cast(), len, prot, only: None, registered: None, _marks: None })
     }
 
-    /// As [`Map::new`], for a file that others may cut short: the mapping then becomes zeroed memory of this process's own, and `mark` gets its
-    /// value, instead of SIGBUS ending the process. Writes into it are lost from then on. The first call installs a handler of SIGBUS.
+    /// Maps `len` bytes of `file` at `offset` (a multiple of the page), a file that others may cut short. When they do, the mapping becomes
+    /// zeroed memory of this process's own, and `mark` gets its value; no SIGBUS ends the process. What is written into it then is lost. With
+    /// `populate` all pages are mapped now. May block in the kernel; allocates there. The first call installs a handler of SIGBUS.
     ///
     /// The thread that finds the cut must not block SIGBUS. System calls that are given such memory fail with EFAULT.
     pub fn surviving(
