@@ -1,10 +1,10 @@
 //! **Hostile files**: crafted and random channel files, and a writer that lies in every field.
 //!
 //! Expected is an error in words, or a delivery that makes sense: never a crash, a hang, or a read outside, which
-//! would be a crash too. (Whoever may write the data file may truncate it, and so kill those who have it mapped:
-//! a limit of shared files on tmpfs, told in the documents, and not tried here.)
+//! would be a crash too. The same holds while files are cut short that others have mapped.
 
 mod bells;
+mod cut;
 mod hunt;
 mod lies;
 mod odd_files;
@@ -54,6 +54,15 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         bells::scribbler(&place, seed, if context.options.full { 200 } else { 10 })
     });
     report.check("a file with holes", || holes(&place));
+    let full = context.options.full;
+    report.check("data cut and grown in turn while others use it", || cut::data(&place, seed, share(15)));
+    report.check("data cut and grown in turn while commands look at all channels", || {
+        cut::commands(&place, seed, share(15))
+    });
+    report.check("leftovers cut short while makers sweep them", || {
+        if full { cut::sweeping(&place, 6, 4000) } else { cut::sweeping(&place, 1, 1000) }
+    });
+    report.check("a reader cuts the bell all the time", || cut::bell(&place, share(10)));
     Ok(())
 }
 
