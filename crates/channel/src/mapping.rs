@@ -1,7 +1,7 @@
 //! A channel as one process has it open: its files and its lanes, read-only, shared by all its publishers and subscribers.
 
 use crate::geometry::{self, BELL, DATA, Geometry, LANES_AT, LANES_USED, PAGE, STATE};
-use crate::limits::{BELL_REPAIR, WAKE_AT_ONCE};
+use crate::limits::{BELL_PAUSE, LONGEST_BELL_PAUSE, WAKE_AT_ONCE};
 use crate::mapped::{Mapped, Words};
 use crate::{Directory, Error, Group, Name, Result, Retired, Wake};
 use saltus_os::clock;
@@ -46,8 +46,37 @@ pub(crate) struct Bell {
     /// Whether we may ask to be woken; if not, publishers wake always.
     pub may_arm: bool,
     map: Map,
-    /// When it may be repaired again, monotonic ns.
-    next_repair: AtomicU64,
+    /// When it may be mapped again by those who publish, and made whole by those who wait.
+    mapping: Patience,
+    repairing: Patience,
+}
+
+/// When to try again what a hostile process can undo at any time: the more often it does, the more rarely.
+#[derive(Debug)]
+struct Patience {
+    /// Monotonic ns.
+    next: AtomicU64,
+    pause: AtomicU64,
+}
+
+impl Patience {
+    fn new() -> Patience {
+        Patience { next: AtomicU64::new(0), pause: AtomicU64::new(BELL_PAUSE) }
+    }
+
+    /// Whether to try now. Of several threads at once one is told so.
+    fn allows(&self, now: u64) -> bool {
+        // Relaxed: times, which publish nothing; threads that try at once do no harm.
+        let (next, pause) = (self.next.load(Relaxed), self.pause.load(Relaxed));
+        if now < next {
+            return false;
+        }
+        // What lasted no longer than the pause was undone on purpose.
+        let undone = now < next.saturating_add(pause);
+        let pause = if undone { (2 * pause).min(LONGEST_BELL_PAUSE) } else { BELL_PAUSE };
+        self.pause.store(pause, Relaxed);
+        self.next.compare_exchange(next, now.saturating_add(pause), Relaxed, Relaxed).is_ok()
+    }
 }
 
 impl Bell {
@@ -68,7 +97,17 @@ impl Bell {
             None if wake == Wake::Always => map(Mode::Read, Access::Read)?,
             found => found,
         };
-        Ok(found.map(|Mapped { map, mem }| Bell { mem, may_arm, map, next_repair: AtomicU64::new(0) }))
+        Ok(found.map(|Mapped { map, mem }| Bell {
+            mem,
+            may_arm,
+            map,
+            mapping: Patience::new(),
+            repairing: Patience::new(),
+        }))
+    }
+
+    fn arm(&self) -> u64 {
+        if self.may_arm { bell::arm(&self.mem) } else { bell::watch(&self.mem) }
     }
 
     /// Whether a hostile reader has cut the page short, and it is this process's own since. One load.
@@ -76,39 +115,41 @@ impl Bell {
         self.map.is_cut()
     }
 
-    /// Makes the page whole again and maps it; but not more often than [`BELL_REPAIR`], so that a reader that cuts it again and again costs
-    /// little. Whether it is the bell again.
+    /// For who waits: makes the page whole again and maps it, if it is time. Whether it is the bell again. May block for who cuts it just then.
     #[cold]
     fn repair(&self, dir: &File) -> bool {
-        let (now, next) = (clock::monotonic(), self.next_repair.load(Relaxed)); // Relaxed: of two threads, one tries
-        let due = now >= next;
-        if !due || self.next_repair.compare_exchange(next, now + BELL_REPAIR, Relaxed, Relaxed).is_err() {
-            return false;
-        }
+        let whole = |file: &File, mode| make_whole(file, mode).unwrap_or(false);
+        self.repairing.allows(clock::monotonic()) && self.renew(dir, whole)
+    }
+
+    /// For who publishes: maps the page again if it is whole, which is left to those who wait: growing a file takes a lock that who cuts it
+    /// holds too. Whether it is the bell again.
+    #[cold]
+    fn remap(&self, dir: &File) -> bool {
+        let whole = |file: &File, _| file.metadata().is_ok_and(|meta| is_whole(&meta));
+        self.mapping.allows(clock::monotonic()) && self.renew(dir, whole)
+    }
+
+    fn renew(&self, dir: &File, is_whole: impl Fn(&File, Mode) -> bool) -> bool {
         let mode = if self.may_arm { Mode::Write } else { Mode::Read };
-        let again = || -> io::Result<bool> {
-            let file = file::open_at(dir, BELL, mode)?;
-            Ok(make_whole(&file, mode)? && self.map.renew(&file, 0).is_ok())
-        };
-        again().unwrap_or(false) && !self.is_cut()
+        let Ok(file) = file::open_at(dir, BELL, mode) else { return false };
+        is_whole(&file, mode) && self.map.renew(&file, 0).is_ok() && !self.is_cut()
     }
 }
 
-/// Whether the bell's file can be mapped. What a hostile reader has cut from it is put back, if it is open for writing.
+/// Whether a bell's file can be mapped.
+fn is_whole(meta: &Metadata) -> bool {
+    meta.is_file() && meta.len() >= PAGE && !has_holes(meta)
+}
+
+/// Whether a bell's file can be mapped. What a hostile reader has cut from it is put back, if it is open for writing.
 fn make_whole(file: &File, mode: Mode) -> io::Result<bool> {
-    let is_whole = |meta: &Metadata| meta.is_file() && meta.len() >= PAGE && !has_holes(meta);
     let meta = file.metadata()?;
     if is_whole(&meta) || !meta.is_file() || mode != Mode::Write {
         return Ok(is_whole(&meta));
     }
     file::reserve(file, 0, PAGE)?;
     Ok(file.metadata()?.len() >= PAGE)
-}
-
-impl Bell {
-    fn arm(&self) -> u64 {
-        if self.may_arm { bell::arm(&self.mem) } else { bell::watch(&self.mem) }
-    }
 }
 
 impl Mapping {
@@ -277,8 +318,8 @@ impl Mapping {
     pub fn wake(&self, most: u32) -> u32 {
         let Some(bell) = &self.bell else { return 0 };
         if bell.is_cut() {
-            if !bell.repair(&self.dir) {
-                // Until it can be repaired nobody is woken: they look by themselves. The next publish tries again.
+            if !bell.remap(&self.dir) {
+                // Until it is repaired nobody is woken: they look by themselves. The next publish tries again.
                 bell.mem.store(bell::BELL, bell::IMPOSSIBLE, Relaxed);
                 return 0;
             }
