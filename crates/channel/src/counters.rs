@@ -78,7 +78,7 @@ impl Counters {
         let open = || file::open_at(dir, name.as_bytes(), Mode::Write);
         let Some(lock) = lock::try_lock(open, 0, Kind::Exclusive)? else { return Ok(None) };
         file::reserve(&new, 0, PAGE as u64)?;
-        let mut map = Map::new(&new, 0, PAGE, Access::Write, true)?;
+        let mut map = Map::surviving(&new, 0, PAGE, Access::Write, true, None)?;
         map.keep_from_children()?; // a child must not count in its parent's file
         // SAFETY: mapped for writing as long as `map` lives, which is as long as `mem`.
         let mem = unsafe { Shm::new(map.base(), PAGE) };

@@ -102,6 +102,11 @@ pub enum Retired {
     Replaced,
     /// Its files were deleted behind its back, as `systemd-logind` does at logout (`RemoveIPC=`).
     Vanished,
+    /// A process that may write its data file cut it short. What was in it is lost.
+    CutShort {
+        /// The user who owns the data file, as a number.
+        owner: u32,
+    },
 }
 
 impl Error {
@@ -184,6 +189,11 @@ impl fmt::Display for Error {
             Error::Retired { channel, how } => match how {
                 Retired::Removed => write!(f, "channel `{channel}` was removed: create and open it anew"),
                 Retired::Replaced => write!(f, "channel `{channel}` was replaced by a new one: open it anew"),
+                Retired::CutShort { owner } => write!(
+                    f,
+                    "the data file of channel `{channel}`, which belongs to user {owner}, was cut short while it was in use, \
+                     by a process that may write it: replace it with `saltus mk --replace {channel}`"
+                ),
                 Retired::Vanished => write!(
                     f,
                     "the files of channel `{channel}` were deleted under us: create it anew \

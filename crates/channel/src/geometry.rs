@@ -38,6 +38,8 @@ pub(crate) const LEASES: usize = 384;
 pub(crate) const LIVE: u64 = 0;
 pub(crate) const REMOVED: u64 = 1;
 pub(crate) const REPLACED: u64 = 2;
+/// In a process that has found the data file cut short, and only there: see [`crate::mapped`].
+pub(crate) const CUT: u64 = u64::MAX;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"SALTUSch");
 /// Magic of Ach 2's channels, for a better error.

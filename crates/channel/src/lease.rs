@@ -52,8 +52,15 @@ impl Lease {
         }
         let lease =
             file::open_at(&mapping.dir, LEASE, Mode::Write).map_err(|e| failed("open the lease", e))?;
-        let page = Mapped::new(&data, geometry::PAGE, geometry::PAGE as usize, Access::Write, true)
-            .map_err(|e| system("map the words", e))?;
+        let page = Mapped::of_channel(
+            &data,
+            geometry::PAGE,
+            geometry::PAGE as usize,
+            Access::Write,
+            true,
+            &mapping.page,
+        )
+        .map_err(|e| system("map the words", e))?;
         let most = if mapping.geometry.attributes.timestamps { MAX_LANES } else { 1 };
         let mut damaged = None;
         for lane in 0..most {
@@ -126,12 +133,13 @@ fn adopt(mapping: &Mapping, data: &File, page: &Mapped, lane: usize) -> Result<(
         // [l3] Release: pairs with the readers' acquire in `used`.
         page.mem.fetch_max(LANES_USED, lane as u64 + 1, Release);
     }
-    let mut memory = Mapped::new(
+    let mut memory = Mapped::of_channel(
         data,
         geometry::lane_at(&layout, lane),
         layout.stride() as usize,
         Access::Write,
         attributes.prefault,
+        &mapping.page,
     )
     .map_err(|e| system("map a lane", e))?;
     if attributes.lock_memory {

@@ -102,6 +102,19 @@ pub use until::Until;
 pub use view::{DetachedView, View};
 pub use wish::DepthWish;
 
+/// Files that other processes cut short while they are mapped here.
+///
+/// The first channel that a process opens installs a handler of SIGBUS. When a data file or a wake page is cut short, the handler puts zeros in
+/// its place, and receiving and publishing return [`Error::Retired`] with [`Retired::CutShort`]. All other SIGBUS go to the handler that was
+/// there before, or end the process.
+///
+/// A program that installs a handler of SIGBUS *after* it has opened a channel takes ours away, unless its handler calls the one before it. Install
+/// yours first, or call [`catch`](fault::catch) afterwards. No thread that uses channels may block SIGBUS: the kernel ends a process that faults
+/// while it is blocked.
+pub mod fault {
+    pub use saltus_os::fault::catch;
+}
+
 /// The clocks that timestamps and deadlines are told in.
 pub mod clock {
     pub use saltus_os::clock::{Clock, boottime, monotonic, now};

@@ -1,23 +1,76 @@
 //! A piece of a file in memory.
 
-use saltus_os::map::{Access, Map};
-use saltus_ring::Shm;
+use crate::geometry::{CUT, PAGE, STATE};
+use saltus_os::map::{Access, Map, Mark};
+use saltus_ring::{Shm, bell};
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
 
-/// Memory mapped, and how the algorithm sees it.
+/// Memory mapped, and how the algorithm sees it. When another process cuts the file short, it becomes zeros.
 #[derive(Debug)]
 pub(crate) struct Mapped {
     pub map: Map,
     pub mem: Shm,
 }
 
+/// A channel's words, read-only, as long as anything is mapped that says there that it was cut.
+#[derive(Clone, Debug)]
+pub(crate) struct Words {
+    pub map: Arc<Map>,
+    pub mem: Shm,
+}
+
 impl Mapped {
+    /// Memory whose loss nobody is told of.
     pub fn new(file: &File, offset: u64, len: usize, access: Access, populate: bool) -> io::Result<Mapped> {
-        let map = Map::new(file, offset, len, access, populate)?;
-        // SAFETY: mapped for as long as `map` lives, which is as long as `mem` can be reached; page-aligned; the
-        // callers write only what they map for writing.
-        let mem = unsafe { Shm::new(map.base(), map.len()) };
+        Mapped::marked(file, offset, len, access, populate, None)
+    }
+
+    /// Memory of a channel: `words` says that the channel was cut short if this was.
+    pub fn of_channel(
+        file: &File,
+        offset: u64,
+        len: usize,
+        access: Access,
+        populate: bool,
+        words: &Words,
+    ) -> io::Result<Mapped> {
+        let mark = Mark { of: Some(words.map.clone()), at: STATE, value: CUT };
+        Mapped::marked(file, offset, len, access, populate, Some(mark))
+    }
+
+    /// The bell page. If it was cut, its first word says something that leads publishers to their slow way, at no cost on the fast one.
+    pub fn bell(file: &File, access: Access) -> io::Result<Mapped> {
+        let mark = Mark { of: None, at: bell::BELL, value: bell::IMPOSSIBLE };
+        Mapped::marked(file, 0, PAGE as usize, access, true, Some(mark))
+    }
+
+    fn marked(
+        file: &File,
+        offset: u64,
+        len: usize,
+        access: Access,
+        populate: bool,
+        mark: Option<Mark>,
+    ) -> io::Result<Mapped> {
+        let map = Map::surviving(file, offset, len, access, populate, mark)?;
+        let mem = shm(&map);
         Ok(Mapped { map, mem })
     }
+}
+
+impl Words {
+    pub fn new(data: &File) -> io::Result<Words> {
+        let mark = Mark { of: None, at: STATE, value: CUT };
+        let map = Map::surviving(data, PAGE, PAGE as usize, Access::Read, true, Some(mark))?;
+        let mem = shm(&map);
+        Ok(Words { map: Arc::new(map), mem })
+    }
+}
+
+fn shm(map: &Map) -> Shm {
+    // SAFETY: mapped for as long as `map` lives, which is as long as its memory can be reached; page-aligned; the
+    // callers write only what they map for writing.
+    unsafe { Shm::new(map.base(), map.len()) }
 }

@@ -1,19 +1,20 @@
 //! A channel as one process has it open: its files and its lanes, read-only, shared by all its publishers and subscribers.
 
 use crate::geometry::{self, BELL, DATA, Geometry, LANES_AT, LANES_USED, PAGE, STATE};
-use crate::limits::WAKE_AT_ONCE;
-use crate::mapped::Mapped;
+use crate::limits::{BELL_PAUSE, LONGEST_BELL_PAUSE, WAKE_AT_ONCE};
+use crate::mapped::{Mapped, Words};
 use crate::{Directory, Error, Group, Name, Result, Retired, Wake};
 use saltus_os::clock;
 use saltus_os::file::{self, Mode};
 use saltus_os::futex::Word;
-use saltus_os::map::Access;
+use saltus_os::map::{Access, Map};
 use saltus_ring::{LaneLayout, Lanes, MAX_LANES, Memory, Shm, bell};
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
-use std::sync::atomic::Ordering::Acquire;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::{Arc, OnceLock};
 
 /// How often opening begins again because the channel was replaced meanwhile.
@@ -29,7 +30,7 @@ pub(crate) struct Mapping {
     /// The data file, read-only: lanes that come later are mapped from it.
     pub data: File,
     /// The channel's words, read-only.
-    pub page: Mapped,
+    pub page: Words,
     /// The bell page, if we may sleep on it.
     pub bell: Option<Bell>,
     /// Where the channel's directory was when it was opened.
@@ -44,7 +45,38 @@ pub(crate) struct Bell {
     pub mem: Shm,
     /// Whether we may ask to be woken; if not, publishers wake always.
     pub may_arm: bool,
-    _map: Mapped,
+    map: Map,
+    /// When it may be mapped again by those who publish, and made whole by those who wait.
+    mapping: Patience,
+    repairing: Patience,
+}
+
+/// When to try again what a hostile process can undo at any time: the more often it does, the more rarely.
+#[derive(Debug)]
+struct Patience {
+    /// Monotonic ns.
+    next: AtomicU64,
+    pause: AtomicU64,
+}
+
+impl Patience {
+    fn new() -> Patience {
+        Patience { next: AtomicU64::new(0), pause: AtomicU64::new(BELL_PAUSE) }
+    }
+
+    /// Whether to try now. Of several threads at once one is told so.
+    fn allows(&self, now: u64) -> bool {
+        // Relaxed: times, which publish nothing; threads that try at once do no harm.
+        let (next, pause) = (self.next.load(Relaxed), self.pause.load(Relaxed));
+        if now < next {
+            return false;
+        }
+        // What lasted no longer than the pause was undone on purpose.
+        let undone = now < next.saturating_add(pause);
+        let pause = if undone { (2 * pause).min(LONGEST_BELL_PAUSE) } else { BELL_PAUSE };
+        self.pause.store(pause, Relaxed);
+        self.next.compare_exchange(next, now.saturating_add(pause), Relaxed, Relaxed).is_ok()
+    }
 }
 
 impl Bell {
@@ -52,9 +84,8 @@ impl Bell {
     fn open(dir: &File, wake: Wake) -> io::Result<Option<Bell>> {
         let map = |mode, access| match file::open_at(dir, BELL, mode) {
             Ok(file) => {
-                let meta = file.metadata()?;
-                let fit = meta.is_file() && meta.len() >= PAGE && !has_holes(&meta);
-                if fit { Mapped::new(&file, 0, PAGE as usize, access, true).map(Some) } else { Ok(None) }
+                let fit = make_whole(&file, mode)?;
+                if fit { Mapped::bell(&file, access).map(Some) } else { Ok(None) }
             }
             // Not there, not for us, or not a file. That descriptors have run out is another matter.
             Err(e) if matches!(e.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOMEM)) => Err(e),
@@ -66,8 +97,59 @@ impl Bell {
             None if wake == Wake::Always => map(Mode::Read, Access::Read)?,
             found => found,
         };
-        Ok(found.map(|map| Bell { mem: map.mem, may_arm, _map: map }))
+        Ok(found.map(|Mapped { map, mem }| Bell {
+            mem,
+            may_arm,
+            map,
+            mapping: Patience::new(),
+            repairing: Patience::new(),
+        }))
     }
+
+    fn arm(&self) -> u64 {
+        if self.may_arm { bell::arm(&self.mem) } else { bell::watch(&self.mem) }
+    }
+
+    /// Whether a hostile reader has cut the page short, and it is this process's own since. One load.
+    fn is_cut(&self) -> bool {
+        self.map.is_cut()
+    }
+
+    /// For who waits: makes the page whole again and maps it, if it is time. Whether it is the bell again. May block for who cuts it just then.
+    #[cold]
+    fn repair(&self, dir: &File) -> bool {
+        let whole = |file: &File, mode| make_whole(file, mode).unwrap_or(false);
+        self.repairing.allows(clock::monotonic()) && self.renew(dir, whole)
+    }
+
+    /// For who publishes: maps the page again if it is whole, which is left to those who wait: growing a file takes a lock that who cuts it
+    /// holds too. Whether it is the bell again.
+    #[cold]
+    fn remap(&self, dir: &File) -> bool {
+        let whole = |file: &File, _| file.metadata().is_ok_and(|meta| is_whole(&meta));
+        self.mapping.allows(clock::monotonic()) && self.renew(dir, whole)
+    }
+
+    fn renew(&self, dir: &File, is_whole: impl Fn(&File, Mode) -> bool) -> bool {
+        let mode = if self.may_arm { Mode::Write } else { Mode::Read };
+        let Ok(file) = file::open_at(dir, BELL, mode) else { return false };
+        is_whole(&file, mode) && self.map.renew(&file, 0).is_ok() && !self.is_cut()
+    }
+}
+
+/// Whether a bell's file can be mapped.
+fn is_whole(meta: &Metadata) -> bool {
+    meta.is_file() && meta.len() >= PAGE && !has_holes(meta)
+}
+
+/// Whether a bell's file can be mapped. What a hostile reader has cut from it is put back, if it is open for writing.
+fn make_whole(file: &File, mode: Mode) -> io::Result<bool> {
+    let meta = file.metadata()?;
+    if is_whole(&meta) || !meta.is_file() || mode != Mode::Write {
+        return Ok(is_whole(&meta));
+    }
+    file::reserve(file, 0, PAGE)?;
+    Ok(file.metadata()?.len() >= PAGE)
 }
 
 impl Mapping {
@@ -121,16 +203,14 @@ impl Mapping {
         data.read_exact_at(&mut first, 0).map_err(|e| Error::system(what("read the geometry"), e))?;
         let mut geometry = Geometry::decode(&first, name)?;
         // Its maker has reserved all of it: what is shorter, or has holes that reading would fill, is no channel.
-        let least = geometry::lane_at(&geometry.layout, geometry.attributes.reserve_publishers as usize);
-        if meta.len() < least || has_holes(&meta) {
+        if meta.len() < least(&geometry) || has_holes(&meta) {
             return Err(Error::Damaged {
                 what: format!("channel `{name}`: its data is shorter than its lanes, or has holes"),
             });
         }
         geometry.attributes.mode = meta.mode() & 0o777;
         geometry.attributes.group = Some(Group::Id(meta.gid()));
-        let page = Mapped::new(&data, PAGE, PAGE as usize, Access::Read, true)
-            .map_err(|e| Error::system(what("map the words"), e))?;
+        let page = Words::new(&data).map_err(|e| Error::system(what("map the words"), e))?;
         let bell = Bell::open(&dir, geometry.attributes.wake)
             .map_err(|e| Error::system(what("open the bell"), e))?;
         let path = domain.path().join(name.file_name());
@@ -155,8 +235,15 @@ impl Mapping {
         match self.page.mem.load(STATE, Acquire) {
             geometry::LIVE => None,
             geometry::REPLACED => Some(Retired::Replaced),
+            geometry::CUT => Some(self.cut_short()),
             _ => Some(Retired::Removed),
         }
+    }
+
+    /// The end of a channel whose data file was cut short.
+    #[cold]
+    fn cut_short(&self) -> Retired {
+        Retired::CutShort { owner: self.data.metadata().map_or(self.geometry.uid, |m| m.uid()) }
     }
 
     /// The timestamp of a message that is published now; 0 if the channel has no timestamps.
@@ -170,8 +257,14 @@ impl Mapping {
     /// somebody who was killed before telling us. Two system calls.
     #[cold]
     pub fn vanished(&self) -> Option<Retired> {
-        if file::links(&self.data).is_ok_and(|links| links == 0) {
-            return Some(self.retired().unwrap_or(Retired::Vanished));
+        if let Ok(meta) = self.data.metadata() {
+            if meta.nlink() == 0 {
+                return Some(self.retired().unwrap_or(Retired::Vanished));
+            }
+            // Perhaps nothing was read while it was short: what is long again has holes, unless somebody filled them with zeros.
+            if meta.len() < least(&self.geometry) || has_holes(&meta) {
+                return Some(self.retired().unwrap_or_else(|| self.cut_short()));
+            }
         }
         let there = match std::fs::symlink_metadata(&self.path) {
             Ok(there) => Some((there.dev(), there.ino())),
@@ -224,6 +317,15 @@ impl Mapping {
     /// Wakes up to `most` who sleep on the bell, if we have it; returns how many there were. One system call.
     pub fn wake(&self, most: u32) -> u32 {
         let Some(bell) = &self.bell else { return 0 };
+        if bell.is_cut() {
+            if !bell.remap(&self.dir) {
+                // Until it is repaired nobody is woken: they look by themselves. The next publish tries again.
+                bell.mem.store(bell::BELL, bell::IMPOSSIBLE, Relaxed);
+                return 0;
+            }
+            // The caller has moved the page that is no more. Release: pairs with [a1], as in `ring`.
+            bell.mem.fetch_add(bell::BELL, 1, Release);
+        }
         // SAFETY: the address lies in the mapped page.
         unsafe { saltus_os::futex::wake(bell.mem.address(bell::BELL, 4).cast(), most, true) }
     }
@@ -232,7 +334,13 @@ impl Mapping {
     /// must look again `[a4]`, and disarm whatever happens.
     pub fn arm(&self) -> Option<(u64, Word)> {
         let bell = self.bell.as_ref()?;
-        let at = if bell.may_arm { bell::arm(&bell.mem) } else { bell::watch(&bell.mem) };
+        let mut at = bell.arm();
+        if bell.is_cut() {
+            if !bell.repair(&self.dir) {
+                return None; // the caller polls
+            }
+            at = bell.arm();
+        }
         let futex = bell.mem.address(bell::BELL, 4).cast();
         Some((at, Word { at: futex, value: at as u32, shared: true }))
     }
@@ -255,14 +363,26 @@ impl Mapping {
         if !self.data.metadata().is_ok_and(|m| m.len() >= at + layout.stride() && !has_holes(&m)) {
             return None;
         }
-        let lane =
-            Mapped::new(&self.data, at, layout.stride() as usize, Access::Read, attributes.prefault).ok()?;
+        let lane = Mapped::of_channel(
+            &self.data,
+            at,
+            layout.stride() as usize,
+            Access::Read,
+            attributes.prefault,
+            &self.page,
+        )
+        .ok()?;
         if attributes.lock_memory {
             let _ = lane.map.lock(); // `subscriber` has tried, and said so if the system refuses
         }
         let _ = lane.map.advise(libc::MADV_DONTDUMP);
         Some(self.lanes[i].get_or_init(|| lane))
     }
+}
+
+/// Bytes that the data file has at least: its maker has reserved them.
+fn least(geometry: &Geometry) -> u64 {
+    geometry::lane_at(&geometry.layout, geometry.attributes.reserve_publishers as usize)
 }
 
 /// Which file it is.

@@ -182,3 +182,53 @@ fn a_wait_ends_in_time_and_can_be_canceled_though_a_channel_is_damaged() {
         data.write_all_at(&1u64.to_ne_bytes(), 8192).unwrap();
     }
 }
+
+fn cut(domain: &saltus_channel::Directory, channel: &str) {
+    let data = domain.path().join(channel).join("data");
+    std::fs::File::options().write(true).open(data).unwrap().set_len(0).unwrap();
+}
+
+#[test]
+fn a_channel_that_is_cut_short_is_told_once_and_left_and_followed_when_it_is_replaced() {
+    let directory = Directory::new("cut");
+    let domain = directory.open();
+    let mut subscriber = domain.subscriber_with(Pattern::name("imu").unwrap(), Options::next(10)).unwrap();
+    let mut publisher = domain.publisher("imu").unwrap();
+    publisher.publish(b"one").unwrap();
+    assert_eq!(next(&mut subscriber), "imu one");
+    let channels = saltus_channel::Directory::open(domain.url()).unwrap();
+    cut(&channels, "imu");
+    let error = publisher.publish(b"two").unwrap_err().to_string();
+    assert!(error.contains("imu") && error.contains("mk --replace"), "{error}");
+    let error = subscriber.receive(LONG).unwrap_err().to_string();
+    assert!(error.contains("imu") && error.contains("mk --replace"), "{error}");
+    channels.replace("imu", &saltus_channel::Attributes::new()).unwrap();
+    publisher.publish(b"three").unwrap();
+    assert_eq!(next(&mut subscriber), "imu three");
+}
+
+#[test]
+fn a_pattern_goes_on_while_one_of_its_channels_is_cut_short() {
+    let directory = Directory::new("cut-one");
+    let domain = directory.open();
+    let mut all = domain.subscriber_with(Pattern::all(), Options::next(10)).unwrap();
+    publish(&domain, "zzz", "stranger");
+    assert_eq!(next(&mut all), "zzz stranger");
+    publish(&domain, "imu", "one");
+    assert_eq!(next(&mut all), "imu one");
+    let channels = saltus_channel::Directory::open(domain.url()).unwrap();
+    cut(&channels, "zzz");
+    for text in ["two", "three", "four"] {
+        thread::sleep(Duration::from_millis(150));
+        publish(&domain, "imu", text);
+        let start = Instant::now();
+        loop {
+            assert!(start.elapsed() < LONG);
+            match all.receive(LONG) {
+                Ok(Some(message)) => break assert_eq!(message.data, text.as_bytes()),
+                Ok(None) => panic!("nothing came"),
+                Err(e) => assert!(e.to_string().contains("zzz"), "{e}"), // it cannot be opened any more
+            }
+        }
+    }
+}

@@ -10,6 +10,7 @@ pub mod cancel;
 pub mod cgroup;
 pub mod clock;
 pub mod epoll;
+pub mod fault;
 pub mod file;
 pub mod fork;
 pub mod futex;

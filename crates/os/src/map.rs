@@ -1,16 +1,35 @@
 //! Mapped memory.
 
+use crate::fault::{self, Registered};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::sync::Arc;
 
 /// A mapping of a piece of a file, or of memory alone; unmapped when dropped.
 #[derive(Debug)]
 pub struct Map {
     base: *mut u8,
     len: usize,
+    prot: libc::c_int,
     /// The process that it is for, if children do not inherit it.
     only: Option<u64>,
+    /// It goes on when its file is cut short. Dropped before anything is unmapped.
+    registered: Option<Registered>,
+    /// The mapping that has its mark stays at least as long.
+    _marks: Option<Arc<Map>>,
+}
+
+/// A word that gets a value when the file behind a mapping is cut short and the mapping is replaced by zeros. The rest of the word's page
+/// becomes zeros too.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    /// The mapping that the word lies in; `None`: the one that is cut.
+    pub of: Option<Arc<Map>>,
+    /// Its byte offset there, a multiple of eight.
+    pub at: usize,
+    /// What it becomes.
+    pub value: u64,
 }
 
 // SAFETY: the mapping is plain shared memory; who touches it does so by atomics.
@@ -46,7 +65,58 @@ impl Map {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        Ok(Map { base: base.cast(), len, only: None })
+        Ok(Map { base: base.cast(), len, prot, only: None, registered: None, _marks: None })
+    }
+
+    /// Maps `len` bytes of `file` at `offset` (a multiple of the page), a file that others may cut short. When they do, the mapping becomes
+    /// zeroed memory of this process's own, and `mark` gets its value; no SIGBUS ends the process. What is written into it then is lost. With
+    /// `populate` all pages are mapped now. May block in the kernel; allocates there. The first call installs a handler of SIGBUS.
+    ///
+    /// The thread that finds the cut must not block SIGBUS. System calls that are given such memory fail with EFAULT.
+    pub fn surviving(
+        file: &File,
+        offset: u64,
+        len: usize,
+        access: Access,
+        populate: bool,
+        mark: Option<Mark>,
+    ) -> io::Result<Map> {
+        let mut map = Map::new(file, offset, len, access, populate)?;
+        let place = mark.as_ref().map(|mark| {
+            let of = mark.of.as_deref().unwrap_or(&map);
+            assert!(mark.at.is_multiple_of(8) && mark.at < of.len, "a mark is a word of its mapping");
+            fault::Mark { at: of.base as usize + mark.at, value: mark.value, prot: of.prot }
+        });
+        let range = fault::Range { base: map.base as usize, len: map.len, prot: map.prot };
+        // SAFETY: the range is the mapping just made, and the registration is dropped before it is unmapped. The mark's mapping lives as long,
+        // since it is this one or is kept below. Both are memory that other processes may change to anything at any time, zeros included.
+        map.registered = Some(unsafe { fault::register(range, place)? });
+        map._marks = mark.and_then(|mark| mark.of);
+        Ok(map)
+    }
+
+    /// Whether the file was cut short, and the mapping is memory of this process's own since. One load.
+    pub fn is_cut(&self) -> bool {
+        self.registered.as_ref().is_some_and(Registered::is_cut)
+    }
+
+    /// Maps `file` again, at `offset`, in the place of a mapping that was cut. Other threads may use the mapping meanwhile: they find what was
+    /// there, or the file. One system call.
+    pub fn renew(&self, file: &File, offset: u64) -> io::Result<()> {
+        let Some(registered) = &self.registered else { return Err(io::ErrorKind::InvalidInput.into()) };
+        let offset = libc::off_t::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
+        // First: a cut that comes between is noted.
+        registered.renew();
+        let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_POPULATE;
+        // SAFETY: the range is this mapping, of memory that may change to anything at any time.
+        let base =
+            unsafe { libc::mmap(self.base.cast(), self.len, self.prot, flags, file.as_raw_fd(), offset) };
+        if base == libc::MAP_FAILED {
+            let error = io::Error::last_os_error();
+            registered.still_cut();
+            return Err(error);
+        }
+        Ok(())
     }
 
     /// Maps `len` bytes of zeroed memory of this process's own. Pages are taken when they are first touched.
@@ -57,7 +127,7 @@ impl Map {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        Ok(Map { base: base.cast(), len, only: None })
+        Ok(Map { base: base.cast(), len, prot, only: None, registered: None, _marks: None })
     }
 
     /// The first byte.
@@ -76,7 +146,11 @@ impl Map {
     /// Keeps the mapping from forked children: in them it does not exist.
     pub fn keep_from_children(&mut self) -> io::Result<()> {
         self.advise(libc::MADV_DONTFORK)?;
-        self.only = Some(crate::fork::generation());
+        let generation = crate::fork::generation();
+        self.only = Some(generation);
+        if let Some(registered) = &self.registered {
+            registered.only_for(generation);
+        }
         Ok(())
     }
 
@@ -101,6 +175,8 @@ impl Map {
 
 impl Drop for Map {
     fn drop(&mut self) {
+        // First of all: the address may be somebody else's as soon as it is unmapped.
+        self.registered = None;
         // In a child that has not inherited it, the address may by now be somebody else's.
         if self.is_ours() {
             // SAFETY: the range is this mapping and nobody uses it any more.

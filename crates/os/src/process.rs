@@ -66,12 +66,16 @@ pub fn thread_id() -> u32 {
     unsafe { libc::gettid() as u32 }
 }
 
-/// Runs `f` with all signals blocked in the calling thread; a thread that it starts never takes one.
+/// Runs `f` with all signals but those of faults blocked in the calling thread; a thread that it starts never takes one of another process.
 pub fn without_signals<T>(f: impl FnOnce() -> T) -> T {
     // SAFETY: both sets live across the calls; all zeros is a valid set to be filled in.
     let before = unsafe {
         let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
         libc::sigfillset(&mut all);
+        // A fault while its signal is blocked ends the process, whatever would handle it.
+        for fault in [libc::SIGBUS, libc::SIGSEGV, libc::SIGFPE, libc::SIGILL] {
+            libc::sigdelset(&mut all, fault);
+        }
         libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
         before
     };

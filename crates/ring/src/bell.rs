@@ -40,8 +40,9 @@ pub const BELL: usize = 256;
 /// Byte offset, in the bell page, of the generation before which subscribers have woken all others; on the bell's
 /// line.
 pub const PASSED: usize = 264;
-/// The bell never reaches this by counting; a greater value is a stray store.
-const IMPOSSIBLE: u64 = 1 << 62;
+/// The bell never reaches this by counting. A greater value is a stray store, or reports that the page was cut short; [`ring`] then
+/// repairs the words, and wakes.
+pub const IMPOSSIBLE: u64 = 1 << 62;
 /// The count of waiting subscribers never reaches this by counting.
 const IMPOSSIBLE_CROWD: u64 = 1 << 32;
 

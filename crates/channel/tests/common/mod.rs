@@ -80,6 +80,11 @@ impl Child {
         status
     }
 
+    /// Whether it has not ended.
+    pub fn is_alive(&self) -> bool {
+        self.try_wait().is_none()
+    }
+
     fn try_wait(&self) -> Option<i32> {
         let mut status = 0;
         // SAFETY: the process is our child and not yet waited for.

@@ -126,6 +126,7 @@ impl Line {
                 Some(Retired::Removed) => "removed",
                 Some(Retired::Replaced) => "replaced",
                 Some(Retired::Vanished) => "vanished",
+                Some(Retired::CutShort { .. }) => "cut short",
             },
             created: Timestamp::of(told.created),
             created_ns: told.created,

@@ -1,10 +1,10 @@
 //! **Hostile files**: crafted and random channel files, and a writer with invalid values in every field.
 //!
 //! Expected: an error in words, or a valid delivery; never a crash, a hang, or an access outside, which would be a
-//! crash too. (A process that may write the data file may truncate it, and so kill processes that have mapped it.
-//! This is a documented limit of shared files on tmpfs, and is not tested here.)
+//! crash too. The same holds while files are cut short that others have mapped.
 
 mod bells;
+mod cut;
 mod hunt;
 mod lies;
 mod odd_files;
@@ -54,6 +54,15 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         bells::scribbler(&place, seed, if context.options.full { 200 } else { 10 })
     });
     report.check("a file with holes", || holes(&place));
+    let full = context.options.full;
+    report.check("data cut and grown in turn while others use it", || cut::data(&place, seed, share(15)));
+    report.check("data cut and grown in turn while commands look at all channels", || {
+        cut::commands(&place, seed, share(15))
+    });
+    report.check("leftovers cut short while makers sweep them", || {
+        if full { cut::sweeping(&place, 6, 4000) } else { cut::sweeping(&place, 1, 1000) }
+    });
+    report.check("a reader cuts the bell all the time", || cut::bell(&place, share(10)));
     Ok(())
 }
 
