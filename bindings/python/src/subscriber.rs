@@ -246,7 +246,7 @@ impl Subscriber {
     fn __iter__(slf: Py<Self>) -> Py<Self> {
         slf
     }
-    /// Waits for ever; the end of a log, or a wait that was called off, is the end.
+    /// Waits for ever; the end of a log, or a wait that was canceled, is the end.
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Message>> {
         self.take(py, Which::Unseen, None)
             .or_else(|error| if is_end(py, &error)? { Ok(None) } else { Err(error) })

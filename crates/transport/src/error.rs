@@ -164,7 +164,7 @@ impl fmt::Display for Error {
             }
             Error::Encode(e) => e.fmt(f),
             Error::Decode { channel, source } => write!(f, "a message of channel `{channel}`: {source}"),
-            Error::Canceled => f.write_str("the wait was called off"),
+            Error::Canceled => f.write_str("the wait was canceled"),
             Error::Ended => f.write_str("there is nothing more to come"),
             Error::System { what, source } => write!(f, "cannot {what}: {source}"),
         }

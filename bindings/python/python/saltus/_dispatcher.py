@@ -79,7 +79,7 @@ class Dispatcher:
         return handled
 
     def run(self) -> None:
-        """Handles messages until stop(), or no subscription is left, or one is called off."""
+        """Handles messages until stop(), or no subscription is left, or one is canceled."""
         self._stopped = False
         try:
             while self._callbacks and not self._stopped:
