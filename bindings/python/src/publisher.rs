@@ -58,7 +58,10 @@ impl Publisher {
 }
 
 /// The bytes of a message of this type. What is wrong in it is told as one of ours, whatever made the class.
-pub(crate) fn encode<'py>(class: &Bound<'py, PyAny>, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn encode<'py>(
+    class: &Bound<'py, PyAny>,
+    message: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
     static ENCODE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = class.py();
     ENCODE.import(py, "saltus._typed", "encode")?.call1((class, message)).map_err(|cause| {
@@ -110,7 +113,8 @@ impl Publisher {
         self.close(py);
     }
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let (channel, class) = (self.channel.bind(py).repr()?, self.r#type.as_ref().map(|class| class.bind(py)));
+        let (channel, class) =
+            (self.channel.bind(py).repr()?, self.r#type.as_ref().map(|class| class.bind(py)));
         Ok(described_as("publisher", &channel.to_string(), class, self.closed()))
     }
 }

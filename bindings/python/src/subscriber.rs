@@ -281,12 +281,7 @@ fn is_end(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
 }
 
 /// What a publisher or subscriber is, for people.
-pub(crate) fn described_as(
-    kind: &str,
-    what: &str,
-    class: Option<&Bound<'_, PyAny>>,
-    closed: bool,
-) -> String {
+pub(crate) fn described_as(kind: &str, what: &str, class: Option<&Bound<'_, PyAny>>, closed: bool) -> String {
     let closed = if closed { "closed " } else { "" };
     let name = |class: &Bound<'_, PyAny>| class.getattr("__name__").and_then(|name| name.extract::<String>());
     match class {

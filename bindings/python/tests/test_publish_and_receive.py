@@ -185,3 +185,60 @@ def test_a_depth_that_cannot_be_had_is_refused_at_once(domain: saltus.Domain) ->
     with pytest.raises(saltus.Error, match=r"1000 messages.*saltus mk img"):
         domain.subscribe("img", depth=1000)
     assert domain.subscribe("img").receive(0) is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["POSE.*", ".*", "A|B", "ARM_[0-9]", "^POSE$", ".+", "a?", "[a-c]{2}", b"C*"]
+)
+def test_a_name_that_looks_like_an_expression_is_warned_of_once(
+    domain: saltus.Domain, name: Any
+) -> None:
+    with pytest.warns(UserWarning, match=r"re\.compile") as caught:
+        subscriber = domain.subscribe(name)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert repr(name) in str(caught[0].message)
+    domain.publisher(name).publish(b"it is a name all the same")
+    assert subscriber.receive(0) is not None
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["imu[0]", "arm(left)", "a+b", "robot.pose", "/scan", "x-y", "{id}"])
+def test_names_that_people_use_are_not_warned_of(domain: saltus.Domain, name: str) -> None:
+    assert domain.subscribe(name).receive(0) is None
+
+
+def test_the_first_message_of_a_new_channel_is_there_at_once(domain: saltus.Domain) -> None:
+    for n in range(20):
+        subscriber = domain.subscribe(f"fresh{n}")
+        assert subscriber.receive(0) is None
+        domain.publisher(f"fresh{n}").publish(b"first")
+        message = subscriber.receive(0)
+        assert message is not None and bytes(message) == b"first"
+
+
+def test_everything_says_what_it_is(domain: saltus.Domain, tmp_path: Any) -> None:
+    tick_t = saltus.types.load("struct tick_t { int8_t x; }").tick_t
+    assert repr(saltus.Domain("mem://")) == "saltus.Domain(\"mem://\")"
+    publisher, typed = domain.publisher("imu"), domain.publisher("t", type=tick_t)
+    assert repr(publisher) == "<publisher of 'imu'>"
+    assert repr(typed) == "<publisher of 't', type tick_t>"
+    subscriber = domain.subscribe("imu", depth=5)
+    assert repr(subscriber) == "<subscriber of 'imu', depth 5>"
+    assert repr(domain.subscribe(None, newest=True)) == "<subscriber of all channels, newest>"
+    arms = domain.subscribe(re.compile("ARM_.*"), type=tick_t)
+    assert repr(arms) == "<subscriber of re.compile('ARM_.*'), type tick_t>"
+    publisher.publish(b"1234")
+    view = subscriber.view(0)
+    assert repr(view) == "<view of 4 bytes, not validated>"
+    assert repr(received(subscriber)) == "<message of 'imu': 4 bytes>"
+    subscriber.close()
+    publisher.close()
+    assert repr(subscriber) == "<closed subscriber of 'imu', depth 5>"
+    assert repr(publisher) == "<closed publisher of 'imu'>"
+    path = tmp_path / "robot.mcap"
+    with saltus.log.create(path) as writer:
+        assert repr(writer) == f"<writer of log {path}>"
+        writer.write("imu", b"1")
+    with saltus.log.open(path) as log:
+        assert repr(log) == f"<log {path}, 1 events>"
+    assert repr(log) == f"<closed log {path}>"

@@ -25,6 +25,7 @@ _PRIMITIVES = frozenset(
 #: What code of LCM's generator raises for values and bytes that do not fit.
 _FAULTS = (
     struct.error,
+    AssertionError,
     AttributeError,
     IndexError,
     OverflowError,

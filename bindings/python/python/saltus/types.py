@@ -320,7 +320,7 @@ def _classes(schema: _saltus.Schema) -> list[type[Struct]]:
             if name not in names and name not in members:
                 members[_attribute(name)] = value
         kind = type(short, (Struct,), members)
-        _classes_of[kind.NAME, kind.FINGERPRINT] = kind
+        _classes_of[about["name"], about["fingerprint"]] = kind
         classes.append(kind)
         told.append((kind, names))
     schema.set_classes(told)
