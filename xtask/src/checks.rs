@@ -365,6 +365,7 @@ pub fn readme_programs() -> Outcome {
         ("README.md", "cpp", "examples/cpp/typed.cpp"),
         ("README.md", "python", "bindings/python/examples/typed.py"),
         ("bindings/c/README.md", "c", "examples/c/hello.c"),
+        ("bindings/c/README.md", "cpp", "examples/cpp/typed.cpp"),
     ] {
         let block = format!("```{language}\n{}```", read(&root().join(file))?);
         if !read(&root().join(page))?.contains(&block) {

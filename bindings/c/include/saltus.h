@@ -72,7 +72,11 @@
 #include <stdint.h>
 
 /// For `until`: waits at most `ns` nanoseconds from now, at most 2^63 - 2.
+#ifdef __cplusplus
+#define SALTUS_AFTER(ns) (static_cast<uint64_t>(ns) | (UINT64_C(1) << 63))
+#else
 #define SALTUS_AFTER(ns) ((uint64_t)(ns) | (UINT64_C(1) << 63))
+#endif
 
 /// Initializes a handle of any kind as not open: saltus_channel channel = SALTUS_HANDLE_INIT;
 #define SALTUS_HANDLE_INIT { 0 }

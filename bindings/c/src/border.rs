@@ -1,7 +1,7 @@
 //! The border between C and Rust: no panic crosses it, and no NULL passes.
 
 use crate::code::{SALTUS_BUG, SALTUS_INVALID, SALTUS_NO_SPACE, SALTUS_NOT_FOUND, SaltusError};
-use crate::message::remember;
+use crate::message::{remember, remember_error};
 use saltus_channel::Error;
 use std::any::Any;
 use std::ffi::{CStr, c_char, c_void};
@@ -60,15 +60,15 @@ pub(crate) fn call(body: impl FnOnce() -> Result) -> SaltusError {
 fn failed(fail: Fail) -> SaltusError {
     match fail {
         Fail::Saltus(error) => {
-            remember(format_args!("{error}"));
+            remember_error(&error);
             SaltusError::of_rust(error.code())
         }
         Fail::Domain(error) => {
-            remember(format_args!("{error}"));
+            remember_error(&error);
             SaltusError::of_rust(error.code())
         }
         Fail::Log(error) => {
-            remember(format_args!("{error}"));
+            remember_error(&error);
             SaltusError::of_rust(error.code())
         }
         Fail::Misuse(what) => {

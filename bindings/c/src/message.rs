@@ -1,8 +1,9 @@
 //! The text of what went wrong last.
 
+use saltus_text::words::{SYSTEM_NUMBER, plain};
 use std::cell::UnsafeCell;
 use std::ffi::c_char;
-use std::fmt::{self, Write};
+use std::fmt::{self, Display, Write};
 
 /// Bytes of the longest message kept; what is longer is cut.
 const LONGEST: usize = 1024;
@@ -33,13 +34,28 @@ impl Write for Message {
 
 /// Keeps what went wrong, for who asks.
 pub(crate) fn remember(text: fmt::Arguments<'_>) {
+    let _ = keep(text);
+}
+
+/// Keeps an error of the crates below, without the numbers of system errors. Only one with such a number, or one that is cut,
+/// allocates, as formatting the system's words does anyway.
+pub(crate) fn remember_error(error: &impl Display) {
+    if keep(format_args!("{error}")) {
+        remember(format_args!("{}", plain(&error.to_string())));
+    }
+}
+
+/// Keeps a text. Whether it has the number of a system error, or was cut, perhaps within one.
+fn keep(text: fmt::Arguments<'_>) -> bool {
     LAST.with(|last| {
         // SAFETY: only this thread has the cell, and formatting an error calls nothing that comes here again.
         let last = unsafe { &mut *last.get() };
         last.len = 0;
-        let _ = last.write_fmt(text); // what does not fit is cut
+        let cut = last.write_fmt(text).is_err();
         last.text[last.len] = 0;
-    });
+        let mut ends = last.text[..last.len].windows(SYSTEM_NUMBER.len());
+        cut || ends.any(|text| text == SYSTEM_NUMBER.as_bytes())
+    })
 }
 
 /// saltus_last_error returns the message of this thread's last call that failed: a sentence for people that says what failed, where, and
@@ -71,6 +87,12 @@ pub(crate) mod tests {
             remember(format_args!("x{}", "ä".repeat(len)));
             assert_eq!(last(), format!("x{}", "ä".repeat(len.min(LONGEST / 2 - 1))));
         }
+        let long = std::path::PathBuf::from("/").join("x".repeat(LONGEST - 30));
+        let error = std::io::Error::from_raw_os_error(libc::ENOENT);
+        remember_error(&format_args!("cannot read {}: {error}", long.display()));
+        assert!(last().ends_with("xxx: no such file o"), "{}", last());
+        remember_error(&format_args!("cannot read a: {error}; wait"));
+        assert_eq!(last(), "cannot read a: no such file or directory; wait");
         remember(format_args!("a\0b"));
         assert_eq!(last(), "a?b");
         assert_eq!(std::thread::spawn(last).join().unwrap(), "");

@@ -138,3 +138,65 @@ fn the_header_stands_alone_in_c_and_in_cpp() {
         run(compile.arg("-c").arg(&file).arg("-o").arg(file.with_extension("o")));
     }
 }
+
+/// Compiles a program over `saltus.hpp`; returns what the compiler says of errors and warnings.
+fn said_of(name: &str, standard: &str, program: &str) -> Vec<String> {
+    let file = scratch(name).join("a.cc");
+    std::fs::write(&file, format!("#include <saltus.hpp>\n{program}")).expect("write");
+    let warnings = [
+        "-Wall",
+        "-Wextra",
+        "-Wpedantic",
+        "-Wconversion",
+        "-Wsign-conversion",
+        "-Wshadow",
+        "-Wold-style-cast",
+    ];
+    let mut compile = Command::new("c++");
+    compile.arg(format!("-std={standard}")).args(warnings).arg("-I").arg(package().join("include"));
+    let output = output(compile.arg("-c").arg(&file).arg("-o").arg(file.with_extension("o")));
+    let all = text(&output.stderr);
+    let lines = all.lines().filter(|line| line.contains("error: ") || line.contains("warning: "));
+    lines.map(String::from).collect()
+}
+
+#[test]
+fn the_cpp_header_compiles_without_a_warning_in_each_standard() {
+    const PROGRAM: &str = "int main() {
+    const auto domain = saltus::domain::open();
+    if (!domain) { return static_cast<int>(domain.error()); }
+    auto subscriber = domain->subscriber(\"imu\").value();
+    const auto after = saltus::until(SALTUS_AFTER(5));
+    return subscriber.receive(after).has_value() ? 0 : 1;
+}
+";
+    for standard in ["c++17", "c++20"] {
+        assert_eq!(said_of(&format!("cpp-{standard}"), standard, PROGRAM), [""; 0], "{standard}");
+    }
+}
+
+#[test]
+fn an_older_standard_gets_one_error_that_says_which_one_is_needed() {
+    let said = said_of("cpp-old", "c++14", "int main() { return saltus::domain::open() ? 0 : 1; }\n");
+    assert!(said[0].contains("#error") && said[0].contains("-std=c++17"), "{said:?}");
+    // The second ends the compiler.
+    assert!(said.len() == 2 && said[1].contains("see the error before"), "{said:?}");
+}
+
+#[test]
+fn a_class_that_is_no_type_gets_one_error_that_says_so() {
+    for (name, used) in [
+        ("publisher", "auto p = domain.publisher<none>(\"x\").value(); p.publish(none{}).value();"),
+        ("subscriber", "auto s = domain.subscriber<none>(\"x\").value(); (void)s.receive(saltus::poll);"),
+        (
+            "log",
+            "auto w = saltus::log_writer::create(\"x\").value(); (void)domain; w.describe<none>().value();",
+        ),
+    ] {
+        let program = format!(
+            "struct none {{ int x = 0; }};\nint main() {{ const auto domain = saltus::domain::open().value(); {used} }}\n"
+        );
+        let said = said_of(&format!("no-type-{name}"), "c++17", &program);
+        assert!(said.len() == 1 && said[0].contains("saltus gen --lang cpp"), "{name}: {said:#?}");
+    }
+}

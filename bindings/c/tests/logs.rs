@@ -86,6 +86,7 @@ fn what_is_no_log_is_told() {
     // SAFETY: strings and places that live here.
     unsafe {
         assert_eq!(saltus_log_open(path("gone").as_ptr(), &mut log), SALTUS_NOT_FOUND);
+        assert!(last().contains("no such file") && !last().contains("os error"), "{}", last());
         assert_eq!(saltus_log_open(path("text").as_ptr(), &mut log), SALTUS_NOT_A_LOG);
         assert_eq!(saltus_log_open(path("").as_ptr(), &mut log), SALTUS_NOT_A_LOG);
         assert_eq!(log.id, 0);

@@ -12,4 +12,4 @@ with saltus.Domain(url).subscribe("imu", newest=True) as subscriber:
         message = subscriber.receive(timeout=10)
         if message is None:
             sys.exit("nobody publishes")
-        print(bytes(message).decode(), f"{message.age() / 1e3:.0f} us old")
+        print(bytes(message).decode(), f"{message.age_ns() / 1e3:.0f} us old")

@@ -4,10 +4,12 @@ use crate::errors::{OrRaise, code, error};
 use crate::names;
 use crate::publisher::Publisher;
 use crate::subscriber::Subscriber;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use saltus_channel::{Description, Start};
 use saltus_domain::{Options, Pattern};
+use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 
 /// Channels that are reached by one URL: "shm://", "mem://", "udpm://239.255.76.67:7667?ttl=1", "file:///tmp/robot.log", ….
@@ -28,21 +30,38 @@ impl Domain {
     }
 }
 
-/// What a class of messages says about itself.
-fn described(class: &Bound<'_, PyAny>) -> PyResult<Description> {
-    let get = || -> PyResult<Description> {
-        Ok(Description {
-            name: class.getattr("NAME")?.extract()?,
-            fingerprint: class.getattr("FINGERPRINT")?.extract()?,
-            schema: class.getattr("SCHEMA")?.extract()?,
-        })
+/// What a class of messages says about itself. The schema of one that LCM's generator made may be empty: nobody knows it.
+pub(crate) fn described(class: &Bound<'_, PyAny>) -> PyResult<Description> {
+    static DESCRIBED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = class.py();
+    let found = DESCRIBED.import(py, "saltus._typed", "described")?.call1((class,))?;
+    let (name, fingerprint, schema) = found.extract()?;
+    Ok(Description { name, fingerprint, schema })
+}
+
+/// Whether a name looks like a regular expression, and not like what people call channels: `imu[0]`, `arm(left)` and `a+b` are names.
+fn is_like_expression(name: &[u8]) -> bool {
+    let repeats = |pair: &[u8]| matches!(pair, [b'.' | b']' | b')', b'+' | b'{']);
+    let is_class = |inner: &[u8]| match inner.iter().position(|&c| c == b']') {
+        Some(end) => inner[..end].contains(&b'-'),
+        None => false,
     };
-    get().map_err(|cause| {
-        let what = "a type is a class made by saltus.types.load() or `saltus gen --lang python`";
-        let error = PyTypeError::new_err(format!("{what}, not {}", names::kind(class)));
-        error.set_cause(class.py(), Some(cause));
-        error
-    })
+    name.iter().any(|c| b"*?|^$\\".contains(c))
+        || name.windows(2).any(repeats)
+        || name.split(|&c| c == b'[').skip(1).any(is_class)
+}
+
+/// Warns of a name that its author may take for an expression, as it is one for LCM.
+fn warn_of_expression(channel: &Bound<'_, PyAny>, name: &[u8]) -> PyResult<()> {
+    if !is_like_expression(name) {
+        return Ok(());
+    }
+    let (py, shown) = (channel.py(), channel.repr()?.to_string());
+    let text = format!(
+        "subscribe({shown}) is for the one channel of that name; for all channels that match an expression, use re.compile({shown})"
+    );
+    let text = CString::new(text.replace('\0', "\\0")).unwrap_or_default();
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
 }
 
 /// Which channels: a name, a compiled regular expression, or None for all.
@@ -59,7 +78,9 @@ fn pattern(channel: Option<&Bound<'_, PyAny>>) -> PyResult<Pattern> {
         let expression: String = expression.extract()?;
         return Pattern::regex(&expression).or_raise(py);
     }
-    Pattern::name(names::to_bytes(channel)?).or_raise(py)
+    let name = names::to_bytes(channel)?;
+    warn_of_expression(channel, &name)?;
+    Pattern::name(name).or_raise(py)
 }
 
 #[pymethods]
@@ -72,8 +93,11 @@ impl Domain {
         Ok(Domain { inner: Mutex::new(Some(inner)), url })
     }
 
-    /// A publisher in a channel, whose name has 1 to 63 bytes. With a type, a class made by saltus.types.load() or generated, it
-    /// publishes messages of that type, and says so where there is a place for it.
+    /// A publisher in a channel.
+    ///
+    /// channel (str or bytes): its name, of 1 to 63 bytes.
+    /// type: a class made by saltus.types.load(), `saltus gen --lang python`, or `lcm-gen -p`, or None for bytes. The type is
+    ///     registered with the channel where the transport allows it, and where the class has, or allows to derive, its schema.
     #[pyo3(signature = (channel, r#type=None))]
     fn publisher(
         &self,
@@ -84,23 +108,32 @@ impl Domain {
         let (domain, name) = (self.get(py)?, names::to_bytes(channel)?);
         let what = r#type.map(described).transpose()?;
         let publisher = py.detach(|| match &what {
-            Some(what) => domain.publisher_described(&name, what),
-            None => domain.publisher(&name),
+            Some(what) if !what.schema.is_empty() => domain.publisher_described(&name, what),
+            _ => domain.publisher(&name),
         });
         let channel = names::to_str(py, &name)?.unbind();
         let class = r#type.map(|class| class.clone().unbind());
         Ok(Publisher::new(publisher.or_raise(py)?, channel, class, !domain.traits().publish_waits))
     }
 
-    /// A subscriber of a channel by its name, of all whose whole name a regular expression of re.compile() matches (in the syntax of
-    /// Rust's crate regex), or, with None, of all.
+    /// A subscriber of one channel or many.
     ///
-    /// It gets all messages in their order while no more than `depth` of a channel are waiting, or, with newest=True, the newest
-    /// one each time. Over shm://, a depth that is given holds: a channel that keeps fewer messages is replaced by a deeper one, or this
-    /// raises an error that names what helps. Without one, up to 1000 wait, if the channel keeps that many. `start` says where to start in channels that are there already: "newest" (the newest present is the first),
-    /// "now" (what comes from now on), "oldest" (everything still kept). With a type, messages have a `value`, and those of another type raise WrongType
-    /// once and are passed over.
-    #[pyo3(signature = (channel, *, newest=false, depth=None, start="newest".to_string(), r#type=None))]
+    /// channel: a str or bytes is the name of one channel; a re.Pattern, of re.compile(), means all channels whose whole name it
+    ///     matches, in the syntax of Rust's crate regex; None means all channels.
+    /// newest (bool): receive only the newest message each time. Otherwise messages are received in order.
+    /// depth (int or None): the most messages of a channel that wait; then the oldest are dropped. Over shm:// a channel that keeps
+    ///     fewer is replaced with a deeper one, or this raises an error that says what to do. None: up to 1000 wait, if the
+    ///     channel keeps that many.
+    /// start (str): where to start in channels that exist: "newest" (the newest message is the first), "now" (only
+    ///     later messages), "oldest" (everything that is kept).
+    /// type: a class made by saltus.types.load(), `saltus gen --lang python`, or `lcm-gen -p`. Messages then have a `value` of
+    ///     this class. Other messages raise WrongType once for each channel and type, and are then skipped.
+    ///
+    /// Warns (UserWarning) of a name that looks like a regular expression.
+    #[pyo3(
+        signature = (channel, *, newest=false, depth=None, start="newest".to_string(), r#type=None),
+        text_signature = "($self, channel, *, newest=False, depth=None, start='newest', type=None)"
+    )]
     fn subscribe(
         &self,
         py: Python<'_>,
@@ -121,6 +154,14 @@ impl Domain {
                 return Err(error(py, code::INVALID, text));
             }
         };
+        let what = channel.map_or(Ok("all channels".to_string()), |channel| {
+            channel.repr().map(|shown| shown.to_string())
+        })?;
+        let what = match depth {
+            _ if newest => format!("{what}, newest"),
+            Some(depth) => format!("{what}, depth {depth}"),
+            None => what,
+        };
         let options = match depth {
             _ if newest => Options::newest(),
             Some(depth) => Options::next(depth),
@@ -132,10 +173,10 @@ impl Domain {
             None => None,
         };
         let subscriber = py.detach(|| match &of {
-            Some((_, what)) => domain.subscriber_described(pattern, options, what),
-            None => domain.subscriber_with(pattern, options),
+            Some((_, what)) if !what.schema.is_empty() => domain.subscriber_described(pattern, options, what),
+            _ => domain.subscriber_with(pattern, options),
         });
-        Ok(Subscriber::new(subscriber.or_raise(py)?, of))
+        Subscriber::new(py, subscriber.or_raise(py)?, of, what)
     }
 
     /// Names of the channels that there are: all in shared memory; on a network those that somebody here wants and that something

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use saltus_text::words::plain;
 use std::fmt::Display;
 
 /// The codes that this crate gives by itself; the others come from the crates below.
@@ -19,8 +20,9 @@ pub(crate) mod code {
 #[cold]
 pub(crate) fn error(py: Python<'_>, code: i32, text: impl Display) -> PyErr {
     static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let made =
-        MAKE.import(py, "saltus._errors", "make").and_then(|make| make.call1((code, text.to_string())));
+    let made = MAKE
+        .import(py, "saltus._errors", "make")
+        .and_then(|make| make.call1((code, plain(&text.to_string()))));
     match made {
         Ok(exception) => PyErr::from_value(exception),
         Err(error) => error,

@@ -36,6 +36,6 @@ fn _saltus(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<log::Event>()?;
     module.add_class::<log::Writer>()?;
     module.add_function(wrap_pyfunction!(wait::wait_any, module)?)?;
-    module.add_function(wrap_pyfunction!(time::now, module)?)?;
-    module.add_function(wrap_pyfunction!(time::monotonic, module)?)
+    module.add_function(wrap_pyfunction!(time::now_ns, module)?)?;
+    module.add_function(wrap_pyfunction!(time::monotonic_ns, module)?)
 }

@@ -6,6 +6,7 @@ mod writer;
 pub(crate) use event::Event;
 pub(crate) use writer::Writer;
 
+use crate::domain::described;
 use crate::errors::{OrRaise, code, error};
 use crate::handle::Handle;
 use crate::names;
@@ -85,12 +86,12 @@ impl Log {
     /// Opens a log. It is read once, unless its index lies beside it; Ctrl-C interrupts that. `classes` are those of messages that the
     /// file does not describe.
     #[new]
-    #[pyo3(signature = (path, classes=Vec::new()))]
+    #[pyo3(signature = (path, classes=Vec::new()), text_signature = "(path, classes=())")]
     fn new(py: Python<'_>, path: PathBuf, classes: Vec<Py<PyAny>>) -> PyResult<Log> {
         let mut known = HashMap::new();
         for class in classes {
-            let print: u64 = class.getattr(py, "FINGERPRINT")?.extract(py)?;
-            known.insert(print.to_be_bytes(), Some(class));
+            let what = described(class.bind(py))?;
+            known.insert(what.fingerprint.to_be_bytes(), Some(class));
         }
         let mut signal = None;
         let opened = py.detach(|| {
@@ -122,8 +123,8 @@ impl Log {
         Ok(())
     }
     /// Goes to the first event at or after this time, ns since 1970, or to the end; gives the position.
-    fn seek_time(&self, py: Python<'_>, time: i64) -> PyResult<u64> {
-        self.handle.lock(py)?.log.seek_time(time).or_raise(py)
+    fn seek_time(&self, py: Python<'_>, time_ns: i64) -> PyResult<u64> {
+        self.handle.lock(py)?.log.seek_time(time_ns).or_raise(py)
     }
     /// The position of the next event.
     #[getter]
@@ -140,7 +141,7 @@ impl Log {
     }
     /// The times of the first event and the last, ns since 1970; None if there is no event.
     #[getter]
-    fn times(&self, py: Python<'_>) -> PyResult<Option<(i64, i64)>> {
+    fn times_ns(&self, py: Python<'_>) -> PyResult<Option<(i64, i64)>> {
         self.handle.lock(py)?.log.times().or_raise(py)
     }
     /// How many messages each channel has.
@@ -194,8 +195,13 @@ impl Log {
     fn __exit__(&self, py: Python<'_>, _type: Py<PyAny>, _value: Py<PyAny>, _traceback: Py<PyAny>) {
         self.close(py);
     }
-    fn __repr__(&self) -> String {
-        format!("saltus.log.open({:?})", self.path)
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let path = self.path.display();
+        match self.handle.lock(py) {
+            Ok(inner) => format!("<log {path}, {} events>", inner.log.len()),
+            Err(_) if self.handle.is_closed() => format!("<closed log {path}>"),
+            Err(_) => format!("<log {path}>"), // in use by another thread
+        }
     }
 }
 

@@ -78,19 +78,19 @@ impl Message {
             self.view.get_or_try_init(py, || PyMemoryView::from(self.owner.bind(py)).map(Bound::unbind));
         view.map(|view| view.clone_ref(py))
     }
-    /// When it was published, boot time in ns (see now()); None where the transport does not say.
+    /// When it was published, boot time in ns (see now_ns()); None where the transport does not say.
     #[getter]
-    fn published(&self) -> Option<u64> {
+    fn published_ns(&self) -> Option<u64> {
         self.timestamps.published
     }
     /// When it arrived at this machine, boot time in ns.
     #[getter]
-    fn arrived(&self) -> u64 {
+    fn arrived_ns(&self) -> u64 {
         self.timestamps.arrived
     }
     /// When a log says that it was recorded, µs since 1970; None where it comes from no log.
     #[getter]
-    fn logged(&self) -> Option<i64> {
+    fn logged_us(&self) -> Option<i64> {
         self.timestamps.logged
     }
     /// A number that tells senders apart; None where the transport does not.
@@ -119,7 +119,7 @@ impl Message {
         self.timestamps.dropped
     }
     /// How old it is, in ns: since its publication if that is known, else since its arrival.
-    fn age(&self) -> u64 {
+    fn age_ns(&self) -> u64 {
         clock::boottime().saturating_sub(self.timestamps.published.unwrap_or(self.timestamps.arrived))
     }
 

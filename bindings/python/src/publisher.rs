@@ -3,6 +3,7 @@
 use crate::buffer::with_bytes;
 use crate::errors::{OrRaise, code, error};
 use crate::handle::Handle;
+use crate::subscriber::described_as;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -57,7 +58,10 @@ impl Publisher {
 }
 
 /// The bytes of a message of this type. What is wrong in it is told as one of ours, whatever made the class.
-fn encode<'py>(class: &Bound<'py, PyAny>, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn encode<'py>(
+    class: &Bound<'py, PyAny>,
+    message: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
     static ENCODE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = class.py();
     ENCODE.import(py, "saltus._typed", "encode")?.call1((class, message)).map_err(|cause| {
@@ -84,8 +88,8 @@ impl Publisher {
     }
     /// Publishes a message as if at another time, and gives the timestamp that it got: ns of boot time in shared memory, ns since 1970
     /// in a log. Raises Unsupported where messages carry no timestamps.
-    fn publish_with_timestamp(&self, message: &Bound<'_, PyAny>, timestamp: i64) -> PyResult<i64> {
-        self.send(message, |publisher, bytes| publisher.publish_with_timestamp(bytes, timestamp))
+    fn publish_with_timestamp(&self, message: &Bound<'_, PyAny>, timestamp_ns: i64) -> PyResult<i64> {
+        self.send(message, |publisher, bytes| publisher.publish_with_timestamp(bytes, timestamp_ns))
     }
     /// What Message.sender says of messages that this publishes; None where it is not known.
     #[getter]
@@ -109,6 +113,8 @@ impl Publisher {
         self.close(py);
     }
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("<publisher of {}>", self.channel.bind(py).repr()?))
+        let (channel, class) =
+            (self.channel.bind(py).repr()?, self.r#type.as_ref().map(|class| class.bind(py)));
+        Ok(described_as("publisher", &channel.to_string(), class, self.closed()))
     }
 }

@@ -5,8 +5,8 @@ use crate::errors::{OrRaise, code, error};
 use crate::handle::{Handle, Locked};
 use crate::message::{LONG, Message, Timestamps};
 use crate::{names, time};
-use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyMemoryView, PyType};
 use saltus_domain::{Description, Expected, Name};
 use std::os::fd::{AsRawFd, IntoRawFd};
@@ -20,6 +20,10 @@ pub(crate) struct Subscriber {
     cancel: saltus_domain::CancelHandle,
     awaited: Arc<Awaited>,
     class: Option<Py<PyAny>>,
+    /// Turns bytes into a message of the class.
+    decode: Option<Py<PyAny>>,
+    /// Which channels, and how, for people.
+    what: String,
 }
 
 /// What wakes the task of an event loop that waits, if there is one: a function of Python's that any thread may call.
@@ -57,13 +61,17 @@ enum Which {
 
 impl Subscriber {
     pub fn new(
+        py: Python<'_>,
         mut subscriber: saltus_domain::Subscriber,
         of: Option<(Py<PyAny>, Description)>,
-    ) -> Subscriber {
+        what: String,
+    ) -> PyResult<Subscriber> {
         let cancel = subscriber.cancel_handle();
-        let (class, what) = of.unzip();
-        let inner = Inner { subscriber, name: None, expected: what.map(Expected::new) };
-        Subscriber { handle: Handle::new("subscriber", inner), cancel, awaited: Arc::default(), class }
+        let (class, expected) = of.unzip();
+        let decode = class.as_ref().map(|class| decoder(class.bind(py))).transpose()?;
+        let inner = Inner { subscriber, name: None, expected: expected.map(Expected::new) };
+        let handle = Handle::new("subscriber", inner);
+        Ok(Subscriber { handle, cancel, awaited: Arc::default(), class, decode, what })
     }
 
     /// What is behind it, for a call.
@@ -114,14 +122,20 @@ impl Subscriber {
             let (bytes, skip) = inner.subscriber.take_last();
             lend(py, Lasting::Own(bytes, skip))?
         };
-        let decode = |class: &Py<PyAny>| class.call_method1(py, intern!(py, "decode"), (&bytes,));
-        let value = self.class.as_ref().map(decode).transpose().map_err(|e| undecoded(py, &channel, e))?;
+        let decode = |decode: &Py<PyAny>| decode.call1(py, (&bytes,));
+        let value = self.decode.as_ref().map(decode).transpose().map_err(|e| undecoded(py, &channel, e))?;
         Ok(Some(Message::new(bytes, len, channel, value, timestamps)))
     }
 }
 
+/// What turns bytes into messages of a class.
+pub(crate) fn decoder(class: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    static DECODER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    Ok(DECODER.import(class.py(), "saltus._typed", "decoder")?.call1((class,))?.unbind())
+}
+
 /// What is wrong in a message of the right type, as one of ours, whatever made the class.
-fn undecoded(py: Python<'_>, channel: &Py<PyAny>, cause: PyErr) -> PyErr {
+pub(crate) fn undecoded(py: Python<'_>, channel: &Py<PyAny>, cause: PyErr) -> PyErr {
     if !cause.is_instance_of::<pyo3::exceptions::PyValueError>(py) {
         return cause;
     }
@@ -246,10 +260,14 @@ impl Subscriber {
     fn __iter__(slf: Py<Self>) -> Py<Self> {
         slf
     }
-    /// Waits for ever; the end of a log, or a wait that was called off, is the end.
+    /// Waits for ever; the end of a log, or a wait that was canceled, is the end.
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Message>> {
         self.take(py, Which::Unseen, None)
             .or_else(|error| if is_end(py, &error)? { Ok(None) } else { Err(error) })
+    }
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let class = self.class.as_ref().map(|class| class.bind(py));
+        Ok(described_as("subscriber", &self.what, class, self.closed()))
     }
     fn __aiter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
         slf.py().import("saltus._aio")?.call_method1("messages", (slf,))
@@ -260,6 +278,19 @@ impl Subscriber {
 fn is_end(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
     let ends = py.import("saltus._errors")?.getattr("ENDS")?;
     Ok(error.matches(py, ends)?)
+}
+
+/// What a publisher or subscriber is, for people.
+pub(crate) fn described_as(kind: &str, what: &str, class: Option<&Bound<'_, PyAny>>, closed: bool) -> String {
+    let closed = if closed { "closed " } else { "" };
+    let name = |class: &Bound<'_, PyAny>| class.getattr("__name__").and_then(|name| name.extract::<String>());
+    match class {
+        Some(class) => {
+            let name = name(class).unwrap_or_else(|_| "a class".into());
+            format!("<{closed}{kind} of {what}, type {name}>")
+        }
+        None => format!("<{closed}{kind} of {what}>"),
+    }
 }
 
 /// Cancels the waits of a subscriber. They raise Canceled until reset(), and iterations end.
@@ -279,6 +310,9 @@ impl CancelHandle {
     /// Lets waits wait again.
     fn reset(&self) {
         self.inner.reset();
+    }
+    fn __repr__(&self) -> &'static str {
+        "<cancel handle of a subscriber>"
     }
 }
 
@@ -322,9 +356,9 @@ impl View {
         let _ = self.timestamps.set(Timestamps::of(&message)); // another thread was faster, with the same
         Ok(())
     }
-    /// When it was published, boot time in ns (see now()); None where the transport does not say. After validate().
+    /// When it was published, boot time in ns (see now_ns()); None where the transport does not say. After validate().
     #[getter]
-    fn published(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+    fn published_ns(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         Ok(self.timestamps(py)?.published)
     }
     /// A number that tells senders apart; None where the transport does not. After validate().
@@ -350,6 +384,10 @@ impl View {
 
     fn __len__(&self) -> usize {
         self.view.len()
+    }
+    fn __repr__(&self) -> String {
+        let whole = if self.timestamps.get().is_some() { "validated" } else { "not validated" };
+        format!("<view of {} bytes, {whole}>", self.view.len())
     }
     fn __bool__(&self) -> bool {
         true

@@ -9,13 +9,13 @@ const SLICE: u64 = 100_000_000;
 
 /// Boot time in ns: the clock of timestamps.
 #[pyfunction]
-pub(crate) fn now() -> u64 {
+pub(crate) fn now_ns() -> u64 {
     clock::boottime()
 }
 
 /// Monotonic time in ns: the clock of waiting.
 #[pyfunction]
-pub(crate) fn monotonic() -> u64 {
+pub(crate) fn monotonic_ns() -> u64 {
     clock::monotonic()
 }
 

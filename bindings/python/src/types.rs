@@ -13,6 +13,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use saltus_log::Kind;
+use saltus_text::words;
 use saltus_types::plain::{PlainField, plain};
 use saltus_types::{ConstValue, Extent, Field, Loader, Record, StructId, Type};
 use std::path::PathBuf;
@@ -45,7 +46,7 @@ impl Schema {
         let loader = include.into_iter().fold(loader, Loader::include);
         let loaded = py.detach(|| loader.load()).or_raise(py)?;
         let named = loaded.named.iter().map(|id| id.0).collect();
-        Ok((Schema::new(Arc::new(loaded.schema)), named, loaded.warnings.to_string()))
+        Ok((Schema::new(Arc::new(loaded.schema)), named, words::plain(&loaded.warnings.to_string())))
     }
 
     /// What is known of each struct: a dict.

@@ -41,7 +41,7 @@ def test_run_ends_when_it_is_stopped_called_off_or_all_logs_are_over(
     dispatcher.run()  # there is nothing to wait for
     with saltus.log.create(tmp_path / "a.lcmlog") as log:
         for i in range(10):
-            log.write("x", b"%d" % i, log_time=1000 * i)
+            log.write("x", b"%d" % i, log_time_ns=1000 * i)
     got: list[bytes] = []
     played = saltus.Domain(f"file://{log.path}?speed=0").subscribe("x")
     dispatcher.on(played, lambda message: got.append(bytes(message)))

@@ -88,11 +88,11 @@ def test_a_killed_writer_leaves_a_log_that_can_be_read(
 import sys, saltus
 log = saltus.log.create(sys.argv[1])
 for i in range(1000):
-    log.write("x", b"%d" % i, log_time=i)
+    log.write("x", b"%d" % i, log_time_ns=i)
 log.flush()
 print("flushed", flush=True)
 while True:
-    log.write("x", b"more", log_time=2000)
+    log.write("x", b"more", log_time_ns=2000)
 """
     process = start("-c", code, path, stdout=subprocess.PIPE)
     assert process.stdout is not None and process.stdout.readline() == b"flushed\n"

@@ -144,8 +144,8 @@ def test_logs(tmp_path: Path) -> None:
     def work() -> None:
         path = tmp_path / "robot.mcap"
         with saltus.log.create(path) as writer:
-            writer.write("x", pose_t(name="a name"), log_time=1)
-            writer.write("x", LONG, log_time=2)
+            writer.write("x", pose_t(name="a name"), log_time_ns=1)
+            writer.write("x", LONG, log_time_ns=2)
         with saltus.log.open(path) as log:
             assert [len(event) > 8 for event in log] == [True, True]
             assert log[0].value().name == "a name"

@@ -21,8 +21,8 @@ def path(request: Any, tmp_path: Any) -> Any:
     with saltus.log.create(path) as log:
         for i in range(100):
             at = START + i * 10_000_000
-            log.write("POSE", pose_t(utime=i, pos=[i, 0, -i], name="x"), log_time=at)
-            log.write("RAW", b"raw %d" % i, log_time=at)
+            log.write("POSE", pose_t(utime=i, pos=[i, 0, -i], name="x"), log_time_ns=at)
+            log.write("RAW", b"raw %d" % i, log_time_ns=at)
         assert log.events == 200
     assert log.closed
     return path
@@ -32,10 +32,10 @@ def test_events_come_back_as_they_were_written(path: Any) -> None:
     with saltus.log.open(path, types=types) as log:
         assert len(log) == 200 and log.channels() == {"POSE": 100, "RAW": 100}
         assert log.format == ("mcap" if str(path).endswith("mcap") else "lcm")
-        assert log.times == (START, START + 990_000_000) and log.damage == "none"
+        assert log.times_ns == (START, START + 990_000_000) and log.damage == "none"
         events = list(log)
     assert bytes(events[1]) == b"raw 0" == events[1].data and len(events[1]) == 5
-    assert events[7].log_time == START + 30_000_000 and events[7].channel == "RAW"
+    assert events[7].log_time_ns == START + 30_000_000 and events[7].channel == "RAW"
     value = events[20].value()
     assert (value.utime, value.pos.tolist(), value.name) == (10, [10, 0, -10], "x")
     assert isinstance(value, types.pose_t)
@@ -45,9 +45,9 @@ def test_one_moves_about_by_time_and_by_position(path: Any) -> None:
     with saltus.log.open(path) as log:
         assert log.seek_time(START + 495_000_000) == 100 == log.position
         event = log.next()
-        assert event is not None and event.log_time == START + 500_000_000
+        assert event is not None and event.log_time_ns == START + 500_000_000
         back = log.previous()
-        assert back is not None and back.log_time == START + 500_000_000
+        assert back is not None and back.log_time_ns == START + 500_000_000
         log.seek(0)
         assert log.previous() is None and bytes(log[-1]) == b"raw 99" == bytes(log[199])
         for wrong in (200, -201, 2**62):
@@ -98,7 +98,7 @@ def test_what_is_no_log_or_closed_is_told(tmp_path: Any, path: Any) -> None:
     log = saltus.log.open(path)
     log.close()
     log.close()
-    for call in (log.next, lambda: len(log), lambda: log[0], lambda: log.times):
+    for call in (log.next, lambda: len(log), lambda: log[0], lambda: log.times_ns):
         with pytest.raises(saltus.Closed):
             call()
     writer = saltus.log.create(tmp_path / "b.mcap", compression="none")

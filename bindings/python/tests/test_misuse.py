@@ -165,3 +165,17 @@ def test_errors_of_a_wrong_kind_have_their_usual_kin() -> None:
         saltus.Busy, saltus.Invalid
     )
     assert issubclass(saltus.DecodeFailed, ValueError)
+
+
+def test_reasons_of_the_system_have_no_numbers(tmp_path: Any) -> None:
+    (tmp_path / "file").touch()
+    for call in (
+        lambda: saltus.log.open(tmp_path / "nowhere.mcap"),
+        lambda: saltus.log.create(tmp_path / "nowhere" / "a.mcap"),
+        lambda: saltus.types.load(tmp_path / "nowhere.lcm"),
+        lambda: saltus.Domain(f"shm://{tmp_path}/file/x").publisher("x").publish(b""),
+    ):
+        with pytest.raises(saltus.Error) as caught:
+            call()
+        text = str(caught.value)
+        assert "os error" not in text and re.search("no such file|not a directory", text), text

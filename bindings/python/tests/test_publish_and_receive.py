@@ -19,7 +19,7 @@ def test_messages_come_in_their_order_with_what_is_known(kind: str, url: str) ->
             "imu"
         ) as publisher:
             assert subscriber.receive(0) is None
-            before = saltus.now()
+            before = saltus.now_ns()
             for i in range(10):
                 publisher.publish(b"%d" % i)
             for i in range(10):
@@ -27,9 +27,9 @@ def test_messages_come_in_their_order_with_what_is_known(kind: str, url: str) ->
                 assert (bytes(message), message.channel) == (b"%d" % i, "imu")
                 assert message.sequence == i + 1
                 assert (message.missed, message.dropped, message.value) == (0, 0, None)
-                assert before <= message.published <= message.arrived <= saltus.now()
+                assert before <= message.published_ns <= message.arrived_ns <= saltus.now_ns()
                 assert message.sender == publisher.sender
-                assert 0 <= message.age() <= saltus.now() - before
+                assert 0 <= message.age_ns() <= saltus.now_ns() - before
             assert subscriber.receive(0) is None
 
 
@@ -126,10 +126,10 @@ def test_a_message_can_have_another_stamp_where_stamps_are_kept(
     domain: saltus.Domain,
 ) -> None:
     publisher, subscriber = domain.publisher("x"), domain.subscribe("x")
-    timestamp = saltus.now() - 1_000_000_000
+    timestamp = saltus.now_ns() - 1_000_000_000
     assert publisher.publish_with_timestamp(b"old", timestamp) == timestamp
     message = received(subscriber)
-    assert message.published == timestamp and message.age() >= 1_000_000_000
+    assert message.published_ns == timestamp and message.age_ns() >= 1_000_000_000
     with pytest.raises(saltus.Unsupported):
         saltus.Domain("mem://").publisher("x").publish_with_timestamp(b"old", timestamp)
 
@@ -143,11 +143,11 @@ def test_a_log_is_a_domain_that_ends(tmp_path: Any) -> None:
     path = tmp_path / "robot.lcmlog"
     with saltus.log.create(path) as log:
         for i in range(5):
-            log.write("imu", b"%d" % i, log_time=1_000_000_000 + i * 1_000_000)
+            log.write("imu", b"%d" % i, log_time_ns=1_000_000_000 + i * 1_000_000)
     subscriber = saltus.Domain(f"file://{path}?speed=0").subscribe("imu")
     messages = list(subscriber)
     assert [bytes(m) for m in messages] == [b"%d" % i for i in range(5)]
-    assert messages[3].logged == 1_003_000
+    assert messages[3].logged_us == 1_003_000
     with pytest.raises(saltus.Ended):
         subscriber.receive(1)
 
@@ -185,3 +185,60 @@ def test_a_depth_that_cannot_be_had_is_refused_at_once(domain: saltus.Domain) ->
     with pytest.raises(saltus.Error, match=r"1000 messages.*saltus mk img"):
         domain.subscribe("img", depth=1000)
     assert domain.subscribe("img").receive(0) is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["POSE.*", ".*", "A|B", "ARM_[0-9]", "^POSE$", ".+", "a?", "[a-c]{2}", b"C*"]
+)
+def test_a_name_that_looks_like_an_expression_is_warned_of_once(
+    domain: saltus.Domain, name: Any
+) -> None:
+    with pytest.warns(UserWarning, match=r"re\.compile") as caught:
+        subscriber = domain.subscribe(name)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert repr(name) in str(caught[0].message)
+    domain.publisher(name).publish(b"it is a name all the same")
+    assert subscriber.receive(0) is not None
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["imu[0]", "arm(left)", "a+b", "robot.pose", "/scan", "x-y", "{id}"])
+def test_names_that_people_use_are_not_warned_of(domain: saltus.Domain, name: str) -> None:
+    assert domain.subscribe(name).receive(0) is None
+
+
+def test_the_first_message_of_a_new_channel_is_there_at_once(domain: saltus.Domain) -> None:
+    for n in range(20):
+        subscriber = domain.subscribe(f"fresh{n}")
+        assert subscriber.receive(0) is None
+        domain.publisher(f"fresh{n}").publish(b"first")
+        message = subscriber.receive(0)
+        assert message is not None and bytes(message) == b"first"
+
+
+def test_everything_says_what_it_is(domain: saltus.Domain, tmp_path: Any) -> None:
+    tick_t = saltus.types.load("struct tick_t { int8_t x; }").tick_t
+    assert repr(saltus.Domain("mem://")) == "saltus.Domain(\"mem://\")"
+    publisher, typed = domain.publisher("imu"), domain.publisher("t", type=tick_t)
+    assert repr(publisher) == "<publisher of 'imu'>"
+    assert repr(typed) == "<publisher of 't', type tick_t>"
+    subscriber = domain.subscribe("imu", depth=5)
+    assert repr(subscriber) == "<subscriber of 'imu', depth 5>"
+    assert repr(domain.subscribe(None, newest=True)) == "<subscriber of all channels, newest>"
+    arms = domain.subscribe(re.compile("ARM_.*"), type=tick_t)
+    assert repr(arms) == "<subscriber of re.compile('ARM_.*'), type tick_t>"
+    publisher.publish(b"1234")
+    view = subscriber.view(0)
+    assert repr(view) == "<view of 4 bytes, not validated>"
+    assert repr(received(subscriber)) == "<message of 'imu': 4 bytes>"
+    subscriber.close()
+    publisher.close()
+    assert repr(subscriber) == "<closed subscriber of 'imu', depth 5>"
+    assert repr(publisher) == "<closed publisher of 'imu'>"
+    path = tmp_path / "robot.mcap"
+    with saltus.log.create(path) as writer:
+        assert repr(writer) == f"<writer of log {path}>"
+        writer.write("imu", b"1")
+    with saltus.log.open(path) as log:
+        assert repr(log) == f"<log {path}, 1 events>"
+    assert repr(log) == f"<closed log {path}>"

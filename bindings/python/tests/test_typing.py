@@ -65,3 +65,47 @@ def test_everything_public_is_documented() -> None:
                     assert value.__doc__, f"{name}.{member}"
                     documented += 1
     assert documented > 120
+
+
+def callables() -> list[tuple[str, object]]:
+    found: list[tuple[str, object]] = []
+    for module in (saltus, saltus.types, saltus.log):
+        for name, thing in vars(module).items():
+            if name.startswith("_") or not str(getattr(thing, "__module__", "")).startswith("saltus"):
+                continue
+            found.append((name, thing))
+            members = vars(thing) if inspect.isclass(thing) else {}
+            found += [(f"{name}.{m}", getattr(thing, m)) for m in members if not m.startswith("_")]
+    return [(name, thing) for name, thing in found if callable(thing)]
+
+
+def test_help_shows_defaults_as_they_are() -> None:
+    seen = 0
+    for name, thing in callables():
+        try:
+            signature = inspect.signature(thing)  # type: ignore[arg-type]
+        except ValueError:
+            continue  # a class without a constructor
+        seen += 1
+        for parameter in signature.parameters.values():
+            assert parameter.default is not Ellipsis, f"{name}: {parameter}"
+    assert seen > 50
+    shown = inspect.signature(saltus.Domain.subscribe).parameters
+    assert shown["start"].default == "newest" and shown["depth"].default is None
+
+
+def test_numbers_of_time_say_their_unit() -> None:
+    units = ("_ns", "_us", "_s")
+    for name in dir(saltus.Message) + dir(saltus.View) + dir(saltus.log.Event) + dir(saltus):
+        words = name.split("_")
+        if any(word in words for word in ("published", "arrived", "logged", "age", "time", "now", "monotonic")):
+            assert name.endswith(units), name
+    for name, thing in callables():
+        try:
+            parameters = inspect.signature(thing).parameters  # type: ignore[arg-type]
+        except ValueError:
+            continue
+        for parameter in parameters:
+            # Seconds, as everywhere in Python.
+            timed = parameter != "timeout" and any(w in parameter for w in ("time", "stamp"))
+            assert not timed or parameter.endswith(units), f"{name}: {parameter}"

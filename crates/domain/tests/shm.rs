@@ -59,6 +59,25 @@ fn a_pattern_joins_every_channel_however_close_together_they_come() {
 }
 
 #[test]
+fn a_poll_or_a_short_wait_finds_the_first_message_of_a_channel_that_was_made_a_moment_ago() {
+    let directory = Directory::new("fresh");
+    let domain = directory.open();
+    for n in 0..40 {
+        for (i, until) in
+            [Until::Poll, Until::For(Duration::from_micros(1)), Until::At(1)].into_iter().enumerate()
+        {
+            let name = format!("c{n}-{i}");
+            let pattern = if n % 2 == 0 { Pattern::name(&name) } else { Pattern::regex(&name) };
+            let mut subscriber = domain.subscriber_with(pattern.unwrap(), Options::next(10)).unwrap();
+            assert!(subscriber.receive(until).unwrap().is_none());
+            publish(&domain, &name, "first");
+            assert_eq!(subscriber.receive(until).unwrap().expect("the message").data, b"first");
+            assert!(subscriber.receive(until).unwrap().is_none());
+        }
+    }
+}
+
+#[test]
 fn a_channel_that_takes_the_place_of_another_is_joined_though_the_directory_is_quiet_again() {
     let directory = Directory::new("again");
     let domain = directory.open();

@@ -41,8 +41,9 @@ const SIGNS: &[&str] = &[
     "px", "1",
 ];
 
-/// The unit in a comment: `[m/s]`, `unit: rad`, `(m)`, a line that is only a unit, such as `rad/s`, or a word for one, such as `Heading,
-/// radians.` The word must be at the beginning, or after a comma or `in`.
+/// The unit in a comment: `[m/s]`, `unit: rad`, `(m)`, a line that is only a unit, such as `rad/s`, or begins with one and a semicolon, as
+/// `m; n of them`, or a word for one, such as `Heading, radians.` The word must be at the beginning, or after a comma or `in`. Before a
+/// comma only units that are not words or names count: `rad/s, to the left`, but not `m, n and k`.
 pub fn unit(comment: &str) -> Option<String> {
     let found = bracketed(comment).or_else(|| labelled(comment));
     found.or_else(|| line(comment)).or_else(|| in_parentheses(comment)).or_else(|| word(comment))
@@ -63,8 +64,21 @@ fn is_sign(text: &str) -> bool {
 }
 
 fn line(comment: &str) -> Option<String> {
-    let lines = comment.lines().map(|line| line.trim().trim_end_matches('.'));
-    lines.filter(|line| is_sign(line)).map(String::from).next()
+    comment.lines().find_map(|line| {
+        let line = line.trim().trim_end_matches('.');
+        let clause = line.split(';').next().unwrap_or(line).trim_end();
+        let part = line.split(',').next().unwrap_or(line).trim_end();
+        let found = if is_sign(clause) { Some(clause) } else { Some(part).filter(|part| is_clear(part)) };
+        found.map(String::from)
+    })
+}
+
+/// Whether nothing but a unit is written so: a quotient, or a sign that is no name of a variable.
+fn is_clear(text: &str) -> bool {
+    const CLEAR: &[&str] = &[
+        "mm", "cm", "km", "ms", "µs", "rad", "mrad", "deg", "Hz", "kHz", "MHz", "kg", "Nm", "mV", "mA", "°C",
+    ];
+    is_sign(text) && (text.contains('/') || CLEAR.contains(&text))
 }
 
 fn in_parentheses(comment: &str) -> Option<String> {
@@ -133,9 +147,29 @@ mod tests {
             ("temperature (°C)", "°C"),
             ("rate (1/s)", "1/s"),
             ("(m/s2)", "m/s2"),
+            ("m; n of them", "m"),
+            ("rad/s, to the left", "rad/s"),
+            ("deg, clockwise from north", "deg"),
+            ("of the gravity (m/s^2)", "m/s^2"),
         ] {
             assert_eq!(unit(comment).as_deref(), Some(expected), "{comment}");
         }
+    }
+
+    #[test]
+    fn the_example_of_the_page_on_types_has_units() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/types.md");
+        let page = std::fs::read_to_string(page).expect("docs/types.md");
+        let text = page.split("```c\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+        let schema = saltus_types::parse("types.md", text).expect("types");
+        let of = |name: &str, field: &str| {
+            let record = schema.get(schema.find(name).expect("a type"));
+            unit(&record.field(field).expect("a field").1.doc)
+        };
+        assert_eq!(of("robot.pose_t", "position").as_deref(), Some("m"));
+        assert_eq!(of("robot.pose_t", "utime").as_deref(), Some("µs"));
+        assert_eq!(of("robot.pose_t", "orientation"), None);
+        assert_eq!(of("robot.scan_t", "ranges").as_deref(), Some("m"));
     }
 
     #[test]
@@ -151,6 +185,14 @@ mod tests {
             "a",
             "s of the robot (left), (s1) and (1)",
             "(m and more)",
+            "m, n and k: sizes",
+            "h, w of the picture",
+            "s, the arc",
+            "mm and more",
+            "more; m",
+            "A, B and C",
+            "km/h or so",
+            "m/s is the unit",
         ] {
             assert_eq!(unit(comment), None, "{comment}");
         }

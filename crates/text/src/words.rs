@@ -2,20 +2,22 @@
 
 use std::io;
 
+/// What precedes the number that the standard library appends to the text of a system error.
+pub const SYSTEM_NUMBER: &str = " (os error ";
+
 /// A message without numbers of system errors, and with their text in lower case: `no such file or directory`.
 pub fn plain(words: &str) -> String {
-    const BEFORE: &str = " (os error ";
     let (mut done, mut rest) = (String::new(), words);
-    while let Some((before, after)) = rest.split_once(BEFORE) {
+    while let Some((before, after)) = rest.split_once(SYSTEM_NUMBER) {
         let number =
             after.split_once(')').and_then(|(number, rest)| Some((number.parse::<i32>().ok()?, rest)));
         let Some((number, behind)) = number else {
-            done = done + before + BEFORE;
+            done = done + before + SYSTEM_NUMBER;
             rest = after;
             continue;
         };
         let text = io::Error::from_raw_os_error(number).to_string();
-        let text = text.split(BEFORE).next().unwrap_or_default();
+        let text = text.split(SYSTEM_NUMBER).next().unwrap_or_default();
         done += before.strip_suffix(text).unwrap_or(before);
         if before.ends_with(text) {
             let mut chars = text.chars();

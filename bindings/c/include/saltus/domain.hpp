@@ -341,9 +341,9 @@ private:
         }
         forget([](const function &one) { return one.over; });
 #if SALTUS_EXCEPTIONS
-        for (const auto &function : *functions_) {
-            if (function->thrown) {
-                std::rethrow_exception(std::exchange(function->thrown, nullptr));
+        for (const auto &one : *functions_) {
+            if (one->thrown) {
+                std::rethrow_exception(std::exchange(one->thrown, nullptr));
             }
         }
 #endif

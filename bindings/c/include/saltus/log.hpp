@@ -2,7 +2,7 @@
 #ifndef SALTUS_LOG_HPP
 #define SALTUS_LOG_HPP
 
-#include "result.hpp"
+#include "typed.hpp"
 
 namespace saltus {
 
@@ -77,7 +77,8 @@ public:
     /** Gives the log a generated type, so that an MCAP log includes it. */
     template <class T>
     result<> describe() {
-        const saltus_type type{T::FULL_NAME, T::FINGERPRINT, T::SCHEMA};
+        static_assert(detail::is_ours<T>::value, "a log needs the schema of a type: use a class that `saltus gen --lang cpp` generates");
+        const saltus_type type = detail::type_of<T>();
         return saltus_log_describe(handle_.get(), &type);
     }
     /** Appends a message. */

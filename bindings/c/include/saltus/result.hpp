@@ -2,6 +2,11 @@
 #ifndef SALTUS_RESULT_HPP
 #define SALTUS_RESULT_HPP
 
+#if __cplusplus < 201703L
+#error "<saltus.hpp> needs C++17 or later: compile with -std=c++17"
+#include "nothing more: see the error before" // ends the compiler, which would go on with errors that follow from this one
+#endif
+
 #include <saltus.h>
 
 #include <chrono>
@@ -40,7 +45,7 @@ using code = saltus_error;
 /** Thrown by `.value()`. */
 class exception : public std::runtime_error {
 public:
-    exception(saltus::code code, const std::string &what) : std::runtime_error(what), code_(code) {}
+    exception(saltus::code error, const std::string &what) : std::runtime_error(what), code_(error) {}
     /** The error, such as SALTUS_NOT_FOUND. */
     saltus::code code() const noexcept { return code_; }
 
@@ -74,8 +79,8 @@ template <class T = void>
 class [[nodiscard]] result {
 public:
     result(T value) : value_(std::move(value)), code_(SALTUS_OK) {}
-    /** Without a value: `code` is not SALTUS_OK. `own`: a string literal to use instead of the last error's message. */
-    static result failed(saltus::code code, const char *own = nullptr) { return result(nullptr, code, own); }
+    /** Without a value: `error` is not SALTUS_OK. `own`: a string literal to use instead of the last error's message. */
+    static result failed(saltus::code error, const char *own = nullptr) { return result(nullptr, error, own); }
 
     /** Whether there is a value. */
     bool has_value() const noexcept { return value_.has_value(); }
@@ -99,9 +104,18 @@ public:
     T operator*() && { return std::move(*value_); }
     T *operator->() { return &*value_; }
     const T *operator->() const { return &*value_; }
+    /** The value, or `other` if there is none. */
+    template <class U>
+    T value_or(U &&other) const & {
+        return value_ ? *value_ : static_cast<T>(std::forward<U>(other));
+    }
+    template <class U>
+    T value_or(U &&other) && {
+        return value_ ? std::move(*value_) : static_cast<T>(std::forward<U>(other));
+    }
 
 private:
-    result(std::nullptr_t, saltus::code code, const char *own) : value_(std::nullopt), code_(code), own_(own) {}
+    result(std::nullptr_t, saltus::code error, const char *own) : value_(std::nullopt), code_(error), own_(own) {}
     void check() const {
         if (!value_) {
             detail::fail(code_, own_);
@@ -116,7 +130,7 @@ private:
 template <>
 class [[nodiscard]] result<void> {
 public:
-    result(saltus::code code, const char *own = nullptr) noexcept : code_(code), own_(own) {}
+    result(saltus::code error, const char *own = nullptr) noexcept : code_(error), own_(own) {}
     /** Whether the call succeeded. */
     bool has_value() const noexcept { return code_ == SALTUS_OK; }
     explicit operator bool() const noexcept { return has_value(); }

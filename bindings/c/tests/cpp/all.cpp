@@ -70,8 +70,27 @@ struct number_of {
         return 9;
     }
 };
+/** As `lcm-gen --cpp` makes them: without a schema, and without the package in its name. */
+struct lcm_number {
+    static const char *getTypeName() { return "number_t"; }
+    static std::int64_t getHash() { return 1; }
+    unsigned char value = 0;
+    static int getEncodedSize() { return 9; }
+    int encode(void *buf, int offset, int maxlen) const {
+        number_of<1> same;
+        same.value = value;
+        return same.encode(buf, offset, maxlen);
+    }
+    int decode(const void *buf, int offset, int maxlen) {
+        number_of<1> same;
+        const int read = same.decode(buf, offset, maxlen);
+        value = same.value;
+        return read;
+    }
+};
+
 using number = number_of<1>;
-using other = number_of<2>;
+using another = number_of<2>;
 
 static void channels_in_shared_memory() {
     saltus::attributes with;
@@ -220,12 +239,12 @@ static void domains(const saltus::domain &domain, bool shm) {
 
 static void types(const saltus::domain &domain, bool shm) {
     auto publisher = domain.publisher<number>("typed").value();
-    auto wrong = domain.publisher<other>("typed").value();
+    auto wrong = domain.publisher<another>("typed").value();
     auto subscriber = domain.subscriber<number>("typed", saltus::mode::next(10)).value();
     number n;
     n.value = 7;
     CHECK(publisher.publish(n));
-    CHECK(wrong.publish(other{}));
+    CHECK(wrong.publish(another{}));
     n.value = 8;
     CHECK(publisher.publish(n));
     n.value = 255;
@@ -246,7 +265,7 @@ static void types(const saltus::domain &domain, bool shm) {
     const auto said = bytes.descriptions("typed").value();
     if (shm) {
         CHECK(said.size() == 2 && said[0].name == "p.number_t" && said[0].fingerprint == number::FINGERPRINT);
-        CHECK(said[0].schema == number::SCHEMA && said[1].fingerprint == other::FINGERPRINT);
+        CHECK(said[0].schema == number::SCHEMA && said[1].fingerprint == another::FINGERPRINT);
 #if SALTUS_EXCEPTIONS
         CHECK(runs_out_of_memory([&] { return bytes.descriptions("typed"); }));
 #endif
@@ -257,6 +276,39 @@ static void types(const saltus::domain &domain, bool shm) {
     std::uint64_t mismatched = 7;
     CHECK(saltus_domain_mismatched(bytes.get(), &mismatched) == SALTUS_OK && mismatched == 0);
     CHECK(saltus_domain_mismatched(subscriber.untyped().get(), &mismatched) == SALTUS_OK && mismatched == 1);
+}
+
+static void types_of_lcm(const saltus::domain &domain) {
+    auto publisher = domain.publisher<lcm_number>("of_lcm").value();
+    auto subscriber = domain.subscriber<lcm_number>("of_lcm").value();
+    lcm_number n;
+    n.value = 7;
+    CHECK(publisher.publish(n));
+    CHECK(subscriber.receive(1s).value()->value == 7);
+    CHECK(domain.publisher<another>("of_lcm").value().publish(another{}));
+    const auto wrong = subscriber.receive(1s);
+    CHECK(!wrong.has_value() && wrong.error() == SALTUS_WRONG_TYPE && wrong.what().find("number_t") != std::string::npos);
+    auto bytes = domain.subscriber("of_lcm").value();
+    CHECK(bytes.receive(1s) && bytes.descriptions("of_lcm").value().size() <= 1);
+}
+
+static void results() {
+    const saltus::result<int> seven(7);
+    const auto none = saltus::result<int>::failed(SALTUS_NOTHING);
+    CHECK(seven.has_value() && *seven == 7 && seven.value() == 7 && seven.value_or(1) == 7 && seven.error() == SALTUS_OK);
+    CHECK(!none.has_value() && none.value_or(1) == 1 && none.error() == SALTUS_NOTHING && none.nothing());
+    auto text = saltus::result<std::unique_ptr<int>>(std::make_unique<int>(5));
+    CHECK(*std::move(text).value_or(nullptr) == 5);
+    CHECK(std::string(saltus::result<std::string>::failed(SALTUS_INVALID).value_or("other")) == "other");
+#if SALTUS_EXCEPTIONS
+    bool thrown = false;
+    try {
+        (void)none.value();
+    } catch (const saltus::exception &e) {
+        thrown = e.code() == SALTUS_NOTHING;
+    }
+    CHECK(thrown);
+#endif
 }
 
 static void callbacks(const saltus::domain &domain) {
@@ -350,10 +402,12 @@ int main(int argc, char **argv) {
     }
     channels_in_shared_memory();
     channels_made_anew();
+    results();
     for (const char *url : {static_cast<const char *>(nullptr), "mem://"}) {
         const auto domain = saltus::domain::open(url).value();
         domains(domain, url == nullptr);
         types(domain, url == nullptr);
+        types_of_lcm(domain);
         callbacks(domain);
     }
     logs(argv[1]);

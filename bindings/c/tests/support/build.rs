@@ -10,8 +10,17 @@ use std::process::Command;
 /// What every C file is compiled with.
 pub const STRICT: &[&str] = &["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"];
 /// And every C++ file.
-const STRICT_CPP: &[&str] =
-    &["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-O1"];
+const STRICT_CPP: &[&str] = &[
+    "-std=c++17",
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wconversion",
+    "-Wshadow",
+    "-Wold-style-cast",
+    "-Werror",
+    "-O1",
+];
 
 /// The compiler of a source file. `CC` and `CXX` choose another.
 pub fn compiler(source: &Path) -> Command {

@@ -1,6 +1,7 @@
 //! Why a method fails: a number and a sentence.
 
 use jni_sys::jint;
+use saltus_text::words::plain;
 
 /// The codes that this crate gives by itself; the others come from the crates below.
 pub(crate) mod code {
@@ -30,13 +31,13 @@ impl Fail {
 impl From<saltus_domain::Error> for Fail {
     #[cold]
     fn from(error: saltus_domain::Error) -> Fail {
-        Fail::Told(error.code(), error.to_string())
+        Fail::Told(error.code(), plain(&error.to_string()))
     }
 }
 impl From<saltus_log::Error> for Fail {
     #[cold]
     fn from(error: saltus_log::Error) -> Fail {
-        Fail::Told(error.code(), error.to_string())
+        Fail::Told(error.code(), plain(&error.to_string()))
     }
 }
 

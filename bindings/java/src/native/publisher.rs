@@ -29,7 +29,7 @@ natives! {
         Ok(0)
     }
     /// Publishes bytes of an array as if it were another time; gives the timestamp.
-    fn Java_org_saltus_Native_publishAt(
+    fn Java_org_saltus_Native_publishWithTimestamp(
         env, publisher: jlong, message: jbyteArray, timestamp: jlong,
     ) -> jlong {
         let entry = PUBLISHERS.find(publisher)?;

@@ -187,7 +187,7 @@ natives! {
         let receiving = entry.lock()?;
         Ok(receiving.expected.as_ref().map_or(0, |expected| expected.mismatched() as jlong))
     }
-    /// Calls off its waits, from any thread, or lets them wait again.
+    /// Cancels its waits, from any thread, or lets them wait again.
     fn Java_org_saltus_Native_subscriberCancel(_env, subscriber: jlong, off: jint) -> jint {
         let entry = SUBSCRIBERS.find(subscriber)?;
         if let Some(cancel) = &entry.cancel {

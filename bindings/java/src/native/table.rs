@@ -44,7 +44,7 @@ impl<T> Table<T> {
         open.get(&handle).cloned().ok_or_else(|| closed(self.what))
     }
 
-    /// Closes a handle. What is behind it is dropped here, or at the end of the call that uses it, whose wait is called off.
+    /// Closes a handle. What is behind it is dropped here, or at the end of the call that uses it, whose wait is canceled.
     pub fn close(&self, handle: i64) -> Option<Arc<Entry<T>>> {
         let entry = self.open.write().unwrap_or_else(PoisonError::into_inner).remove(&handle)?;
         entry.closed.store(true, Ordering::SeqCst);

@@ -54,6 +54,6 @@ from ._saltus import Publisher as Publisher
 from ._saltus import Subscriber as Subscriber
 from ._saltus import View as View
 from ._saltus import __version__ as __version__
-from ._saltus import monotonic as monotonic
-from ._saltus import now as now
+from ._saltus import monotonic_ns as monotonic_ns
+from ._saltus import now_ns as now_ns
 from ._saltus import wait_any as wait_any

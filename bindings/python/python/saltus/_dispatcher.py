@@ -6,7 +6,7 @@ from collections import deque
 from typing import Any, Callable, Optional, TypeVar
 
 from ._errors import Canceled, Ended
-from ._saltus import Message, Subscriber, monotonic, wait_any
+from ._saltus import Message, Subscriber, monotonic_ns, wait_any
 
 V = TypeVar("V")
 
@@ -50,14 +50,14 @@ class Dispatcher:
         """
         if self._failed:
             raise self._failed.popleft()
-        end = None if timeout is None else monotonic() + timeout * 1e9
+        end = None if timeout is None else monotonic_ns() + timeout * 1e9
         left = timeout
         while self._callbacks:
             ready = wait_any(list(self._callbacks), left)
             handled = self._turn()
             if handled or (ready is None and left is not None):
                 return handled
-            left = None if end is None else max(0.0, (end - monotonic()) / 1e9)
+            left = None if end is None else max(0.0, (end - monotonic_ns()) / 1e9)
         return 0
 
     def _turn(self) -> int:
@@ -79,7 +79,7 @@ class Dispatcher:
         return handled
 
     def run(self) -> None:
-        """Handles messages until stop(), or no subscription is left, or one is called off."""
+        """Handles messages until stop(), or no subscription is left, or one is canceled."""
         self._stopped = False
         try:
             while self._callbacks and not self._stopped:

@@ -11,6 +11,7 @@ from typing import (
     Literal,
     Optional,
     Protocol,
+    Sequence,
     Type,
     TypeVar,
     Union,
@@ -22,10 +23,10 @@ from typing_extensions import Buffer, Self
 
 __version__: str
 
-def now() -> int:
+def now_ns() -> int:
     """Boot time in ns: the clock of timestamps."""
 
-def monotonic() -> int:
+def monotonic_ns() -> int:
     """Monotonic time in ns: the clock of waiting."""
 
 class _Kind(Protocol):
@@ -66,15 +67,15 @@ class Message(Generic[_V_co]):
         """The channel's name; bytes that are not UTF-8 are surrogates."""
 
     @property
-    def published(self) -> Optional[int]:
+    def published_ns(self) -> Optional[int]:
         """When it was published, boot time in ns; None where nobody says."""
 
     @property
-    def arrived(self) -> int:
+    def arrived_ns(self) -> int:
         """When it arrived at this machine, boot time in ns."""
 
     @property
-    def logged(self) -> Optional[int]:
+    def logged_us(self) -> Optional[int]:
         """When a log says that it was recorded, µs since 1970."""
 
     @property
@@ -97,7 +98,7 @@ class Message(Generic[_V_co]):
     def dropped(self) -> int:
         """Messages dropped here because the subscriber was slow or wanted the newest."""
 
-    def age(self) -> int:
+    def age_ns(self) -> int:
         """How old it is, in ns."""
 
     def __bytes__(self) -> bytes: ...
@@ -115,7 +116,7 @@ class View:
         """Ends it. Raises Overrun if the message was overwritten meanwhile."""
 
     @property
-    def published(self) -> Optional[int]:
+    def published_ns(self) -> Optional[int]:
         """When it was published, boot time in ns. After validate()."""
 
     @property
@@ -150,7 +151,7 @@ class Publisher(Generic[_P_contra]):
     def publish(self, message: _P_contra) -> None:
         """Publishes a message: bytes, or with a type a message of it or a dict."""
 
-    def publish_with_timestamp(self, message: _P_contra, timestamp: int) -> int:
+    def publish_with_timestamp(self, message: _P_contra, timestamp_ns: int) -> int:
         """Publishes as if at another time; gives the timestamp that it got."""
 
     @property
@@ -271,7 +272,10 @@ class Domain:
     def publisher(
         self, channel: _Channel, type: Type[_K]
     ) -> Publisher[Union[_K, dict[str, Any]]]:
-        """A publisher in a channel: of bytes, or of messages of a type."""
+        """A publisher in a channel: of bytes, or of messages of a type.
+
+        `type` is a class of saltus.types.load(), `saltus gen` or LCM's generator.
+        """
 
     @overload
     def subscribe(
@@ -360,11 +364,11 @@ class Event:
         """The channel it came on."""
 
     @property
-    def log_time(self) -> int:
+    def log_time_ns(self) -> int:
         """When it was logged, ns since 1970."""
 
     @property
-    def publish_time(self) -> Optional[int]:
+    def publish_time_ns(self) -> Optional[int]:
         """When it was published, ns since 1970, where the format says."""
 
     @property
@@ -386,7 +390,7 @@ class Log:
     """A log whose events are there in the order of time, at positions from 0."""
 
     def __new__(
-        cls, path: Union[str, os.PathLike[str]], classes: list[Any] = ...
+        cls, path: Union[str, os.PathLike[str]], classes: Sequence[Any] = ()
     ) -> Self: ...
     @property
     def path(self) -> os.PathLike[str]: ...
@@ -399,7 +403,7 @@ class Log:
     def seek(self, position: int) -> None:
         """Goes to a position."""
 
-    def seek_time(self, time: int) -> int:
+    def seek_time(self, time_ns: int) -> int:
         """Goes to the first event at or after this time, ns since 1970."""
 
     @property
@@ -409,7 +413,7 @@ class Log:
     @property
     def format(self) -> Literal["lcm", "mcap"]: ...
     @property
-    def times(self) -> Optional[tuple[int, int]]:
+    def times_ns(self) -> Optional[tuple[int, int]]:
         """The times of the first event and the last, ns since 1970."""
 
     def channels(self) -> dict[str, int]:
@@ -450,8 +454,8 @@ class Writer:
         self,
         channel: _Channel,
         message: Any,
-        log_time: Optional[int] = None,
-        publish_time: Optional[int] = None,
+        log_time_ns: Optional[int] = None,
+        publish_time_ns: Optional[int] = None,
         sequence: Optional[int] = None,
     ) -> None:
         """Appends an event: bytes, or a message of a type, which is written too."""

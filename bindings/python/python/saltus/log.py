@@ -3,7 +3,7 @@
 >>> import tempfile, pathlib
 >>> path = pathlib.Path(tempfile.mkdtemp()) / "robot.mcap"
 >>> with create(path) as log:
-...     log.write("imu", b"tilt 0.02", log_time=1_000_000_000)
+...     log.write("imu", b"tilt 0.02", log_time_ns=1_000_000_000)
 >>> with open(path) as log:
 ...     print([(event.channel, bytes(event)) for event in log])
 [('imu', b'tilt 0.02')]
@@ -14,6 +14,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Union
 
+from weakref import WeakKeyDictionary
+
+from . import _typed
+from . import types as _types
 from ._errors import Invalid, Unsupported
 from ._saltus import Event as Event
 from ._saltus import Log as Log
@@ -29,7 +33,7 @@ def open(path: Path, *, types: Optional[Mapping[str, Any]] = None) -> Log:
     """Opens a log of LCM or MCAP, to be read in the order of time.
 
     MCAP mostly says what its messages are; LCM's log does not: `types` are those of
-    saltus.types.load(), or any classes with a FINGERPRINT, by whatever name.
+    saltus.types.load(), or any generated classes, by whatever name, of LCM's too.
     """
     return Log(path, list((types or {}).values()))
 
@@ -66,7 +70,7 @@ def to_pandas(log: Log, channel: str) -> pandas.DataFrame:
     log.seek(0)
     for event in log:
         if event.channel == channel:
-            times.append(event.log_time)
+            times.append(event.log_time_ns)
             rows.append(dict(_columns("", event.value())))
     index = pandas.to_datetime(times, unit="ns", utc=True).rename("log_time")
     return pandas.DataFrame(rows, index=index)
@@ -76,15 +80,41 @@ def to_pandas(log: Log, channel: str) -> pandas.DataFrame:
 _MOST_COLUMNS = 64
 
 
+#: Of generated classes: the names of their fields, and whether all sizes are fixed.
+_known: WeakKeyDictionary[Any, list[tuple[str, bool]]] = WeakKeyDictionary()
+
+
+def _is_message(value: Any) -> bool:
+    kind = type(value)
+    return hasattr(kind, "FINGERPRINT") or _typed.is_lcm(kind)
+
+
+def _fields(kind: Any) -> list[tuple[str, bool]]:
+    found = _known.get(kind)
+    if found is None:
+        fields = getattr(kind, "FIELDS", None)
+        if fields is None:
+            name, _, schema = _typed.described(kind)
+            fields = _types.load(schema)[name].FIELDS if schema else None
+        if fields is None:  # of LCM's generator, and strange
+            found = [(name, False) for name in kind.__slots__]
+        else:
+            found = [
+                (f.name, bool(f.dims) and all(isinstance(dim, int) for dim in f.dims))
+                for f in fields
+            ]
+        _known[kind] = found
+    return found
+
+
 def _columns(prefix: str, message: Any) -> Iterator[tuple[str, Any]]:
-    fields = type(message).FIELDS
-    for field, name in zip(fields, type(message).__slots__):
+    kind = type(message)
+    for (field, fixed), name in zip(_fields(kind), kind.__slots__):
         value = getattr(message, name)
-        at = f"{prefix}{field.name}"
-        fixed = all(isinstance(dim, int) for dim in field.dims)
-        if hasattr(type(value), "FIELDS"):
+        at = f"{prefix}{field}"
+        if _is_message(value):
             yield from _columns(f"{at}.", value)
-        elif field.dims and fixed and len(value) <= _MOST_COLUMNS:
+        elif fixed and len(value) <= _MOST_COLUMNS:
             yield from _elements(at, value)
         else:
             yield at, value
@@ -92,7 +122,7 @@ def _columns(prefix: str, message: Any) -> Iterator[tuple[str, Any]]:
 
 def _elements(at: str, values: Any) -> Iterator[tuple[str, Any]]:
     for i, value in enumerate(values):
-        if hasattr(type(value), "FIELDS"):
+        if _is_message(value):
             yield from _columns(f"{at}[{i}].", value)
         elif hasattr(value, "__len__") and not isinstance(value, str):
             yield from _elements(f"{at}[{i}]", value)

@@ -6,12 +6,14 @@
 1
 
 The classes are as those that `saltus gen --lang python` makes: NAME, FINGERPRINT, SCHEMA,
-encode(), decode(), set_sizes(). A domain's publisher() and subscribe() take either.
-Arrays of numbers are NumPy's where it is installed, else lists.
+encode(), decode(), set_sizes(). A domain's publisher() and subscribe() take either, and the
+classes of LCM's `lcm-gen -p`. Arrays of numbers are NumPy's where it is installed, else
+lists. Messages can be compared, copied and pickled.
 """
 
 from __future__ import annotations
 
+import copy
 import keyword
 import os
 import warnings
@@ -27,7 +29,10 @@ from typing import (
     Union,
 )
 
+from weakref import WeakValueDictionary
+
 from . import _arrays, _saltus
+from ._errors import Invalid
 
 if TYPE_CHECKING:
     import numpy
@@ -143,9 +148,33 @@ class Struct:
         """The fields by name; contained structs are dicts too."""
         return {name: _to_dict(getattr(self, name)) for name in type(self).__slots__}
 
+    def __copy__(self: T) -> T:
+        new = type(self).__new__(type(self))
+        for name in type(self).__slots__:
+            setattr(new, name, getattr(self, name))
+        return new
+
+    def __deepcopy__(self: T, memo: dict[int, Any]) -> T:
+        new = type(self).__new__(type(self))
+        memo[id(self)] = new
+        for name in type(self).__slots__:
+            setattr(new, name, copy.deepcopy(getattr(self, name), memo))
+        return new
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The class is in no module: whoever reads a pickle makes it of its schema.
+        fields = {name: getattr(self, name) for name in type(self).__slots__}
+        return _unset, (self.NAME, self.FINGERPRINT, self.SCHEMA), fields
+
+    def __setstate__(self, fields: Mapping[str, Any]) -> None:
+        for name in type(self).__slots__:
+            setattr(self, name, fields[name])
+
     def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
+        if not isinstance(other, Struct) or other.NAME != self.NAME:
             return NotImplemented
+        if other.FINGERPRINT != self.FINGERPRINT:
+            return False
         names = type(self).__slots__
         return all(_arrays.same(getattr(self, n), getattr(other, n)) for n in names)
 
@@ -155,6 +184,20 @@ class Struct:
         names = type(self).__slots__
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__name__}({fields})"
+
+
+#: Classes by what their messages are, for pickles: as long as somebody has them.
+_classes_of: WeakValueDictionary[tuple[str, int], type[Struct]] = WeakValueDictionary()
+
+
+def _unset(name: str, fingerprint: int, schema: str) -> Struct:
+    """A message without fields, of a type that a pickle describes."""
+    kind = _classes_of.get((name, fingerprint))
+    if kind is None:
+        kind = load(schema)[name]
+    if kind.FINGERPRINT != fingerprint:
+        raise Invalid(f"the schema of {name} in a pickle does not have its fingerprint")
+    return kind.__new__(kind)
 
 
 def _set_sizes(value: Any) -> None:
@@ -277,6 +320,7 @@ def _classes(schema: _saltus.Schema) -> list[type[Struct]]:
             if name not in names and name not in members:
                 members[_attribute(name)] = value
         kind = type(short, (Struct,), members)
+        _classes_of[about["name"], about["fingerprint"]] = kind
         classes.append(kind)
         told.append((kind, names))
     schema.set_classes(told)

@@ -2,7 +2,7 @@
 
 use crate::errors::{code, error};
 use crate::names;
-use pyo3::intern;
+use crate::subscriber::{decoder, undecoded};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 
@@ -15,10 +15,10 @@ pub(crate) struct Event {
     channel: Py<PyAny>,
     /// When it was logged, ns since 1970.
     #[pyo3(get)]
-    log_time: i64,
+    log_time_ns: i64,
     /// When it was published, ns since 1970; None where the format does not say.
     #[pyo3(get)]
-    publish_time: Option<i64>,
+    publish_time_ns: Option<i64>,
     /// The number that its publisher gave it; None where the format does not say.
     #[pyo3(get)]
     sequence: Option<u64>,
@@ -32,8 +32,8 @@ impl Event {
         Ok(Event {
             bytes: PyBytes::new(py, event.data).unbind(),
             channel: names::to_str(py, event.channel)?.unbind(),
-            log_time: event.log_time,
-            publish_time: event.publish_time,
+            log_time_ns: event.log_time,
+            publish_time_ns: event.publish_time,
             sequence: event.sequence,
             r#type: class,
         })
@@ -50,7 +50,10 @@ impl Event {
     /// What it says, decoded anew at each call. Raises Unsupported where its type is not known.
     fn value(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match &self.r#type {
-            Some(class) => class.call_method1(py, intern!(py, "decode"), (&self.bytes,)),
+            Some(class) => {
+                let value = decoder(class.bind(py))?.call1(py, (&self.bytes,));
+                value.map_err(|cause| undecoded(py, &self.channel, cause))
+            }
             None => {
                 let channel = self.channel.bind(py);
                 let text =
@@ -70,6 +73,6 @@ impl Event {
     }
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let (channel, len) = (self.channel.bind(py).repr()?, self.__len__(py));
-        Ok(format!("<event of {channel} at {} ns: {len} bytes>", self.log_time))
+        Ok(format!("<event of {channel} at {} ns: {len} bytes>", self.log_time_ns))
     }
 }

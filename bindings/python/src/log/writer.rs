@@ -2,10 +2,11 @@
 
 use super::format;
 use crate::buffer::with_bytes;
+use crate::domain::described;
 use crate::errors::{OrRaise, code, error};
 use crate::handle::Handle;
 use crate::names;
-use pyo3::intern;
+use crate::publisher::encode;
 use pyo3::prelude::*;
 use saltus_log::{Compression, Event, Format, WriterOptions};
 use std::fs::File;
@@ -31,7 +32,10 @@ fn present() -> i64 {
 impl Writer {
     /// Makes a new file; one that is there is left alone (Exists). Its format is that of its name (`.mcap`; `.lcmlog` and such) unless it is said.
     #[new]
-    #[pyo3(signature = (path, format=None, compression="zstd".to_string()))]
+    #[pyo3(
+        signature = (path, format=None, compression="zstd".to_string()),
+        text_signature = "(path, format=None, compression='zstd')"
+    )]
     fn new(py: Python<'_>, path: PathBuf, format: Option<String>, compression: String) -> PyResult<Writer> {
         let format = match format {
             Some(name) => self::format(py, &name)?,
@@ -63,28 +67,28 @@ impl Writer {
     }
 
     /// Appends an event: bytes, or a message of a type, which is written too. Times are ns since 1970; without one it is now.
-    #[pyo3(signature = (channel, message, log_time=None, publish_time=None, sequence=None))]
+    #[pyo3(signature = (channel, message, log_time_ns=None, publish_time_ns=None, sequence=None))]
     fn write(
         &self,
         py: Python<'_>,
         channel: &Bound<'_, PyAny>,
         message: &Bound<'_, PyAny>,
-        log_time: Option<i64>,
-        publish_time: Option<i64>,
+        log_time_ns: Option<i64>,
+        publish_time_ns: Option<i64>,
         sequence: Option<u64>,
     ) -> PyResult<()> {
         let channel = names::to_bytes(channel)?;
         let class = message.get_type();
-        let typed = class.hasattr("FINGERPRINT")?;
-        let encoded = if typed { Some(message.call_method0(intern!(py, "encode"))?) } else { None };
+        let typed = class.hasattr("FINGERPRINT")? || class.hasattr("_get_packed_fingerprint")?;
+        let encoded = if typed { Some(encode(&class, message)?) } else { None };
         with_bytes(encoded.as_ref().unwrap_or(message), |data, _| {
             let mut writer = self.handle.lock(py)?;
             if typed && writer.types().of(data).is_none() {
-                let name: String = class.getattr("NAME")?.extract()?;
-                let schema: String = class.getattr("SCHEMA")?.extract()?;
-                writer.types().learn(&name, &schema);
+                let what = described(&class)?;
+                writer.types().learn(&what.name, &what.schema);
             }
-            let log_time = log_time.unwrap_or_else(present);
+            let log_time = log_time_ns.unwrap_or_else(present);
+            let publish_time = publish_time_ns;
             let event = Event { channel: &channel, data, log_time, publish_time, sequence, about: None };
             writer.write(&event).or_raise(py)
         })?
@@ -128,6 +132,7 @@ impl Writer {
         self.close(py)
     }
     fn __repr__(&self) -> String {
-        format!("saltus.log.create({:?})", self.path)
+        let closed = if self.closed() { "closed " } else { "" };
+        format!("<{closed}writer of log {}>", self.path.display())
     }
 }

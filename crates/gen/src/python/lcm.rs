@@ -40,6 +40,7 @@ pub(super) fn module(schema: &Schema, id: StructId, options: &Options) -> String
     text += &groups(&m);
     let _ = write!(text, "\n\nclass {class}(object):\n");
     text += &docstring(1, &m.st.doc);
+    text += &about(&m, id);
     text += &tables(&m);
     text += &constants(&m);
     text += &constructor(&m);
@@ -78,6 +79,17 @@ fn runs<'a>(m: &Module<'a>) -> Vec<Result<Vec<&'a Field>, &'a Field>> {
         }
     }
     runs
+}
+
+/// What Saltus' Python package asks classes for. LCM's generator has no such attributes, so that names of the type come first: with one
+/// of these among them there is none, and the package derives the schema from the tables, as of LCM's own classes.
+fn about(m: &Module, id: StructId) -> String {
+    let fields = m.st.fields.iter().map(|field| m.member(&field.name));
+    let mut names = fields.chain(m.st.consts.iter().map(|constant| m.member(&constant.name)));
+    if names.any(|name| ["NAME", "FINGERPRINT", "SCHEMA"].contains(&&*name)) {
+        return String::new();
+    }
+    super::modern::identity(m, id)
 }
 
 fn tables(m: &Module) -> String {

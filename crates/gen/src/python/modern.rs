@@ -164,10 +164,15 @@ fn scalars<'a, 'b>(piece: &'b Piece<'a>) -> Option<&'b Vec<&'a Field>> {
 }
 
 fn about(m: &Module, id: StructId) -> String {
+    identity(m, id) + &constants(m)
+}
+
+/// What the type is: its name, its fingerprint, and itself in the type language.
+pub(super) fn identity(m: &Module, id: StructId) -> String {
     let mut text = format!("    NAME = {}\n", quoted(&m.st.name.to_string()));
     let _ = writeln!(text, "    FINGERPRINT = 0x{:016X}", m.st.fingerprint);
     let _ = write!(text, "    SCHEMA = \"\"\"\\\n{}\"\"\"\n\n", triple_quoted(&m.schema.to_lcm(id)));
-    text + &constants(m)
+    text
 }
 
 /// The constants of the type.

@@ -22,6 +22,9 @@ def same_interface(name):
     assert theirs._get_packed_fingerprint() == ours._get_packed_fingerprint(), name
     assert theirs._get_hash_recursive([]) == ours._get_hash_recursive([]), name
     assert theirs._get_hash_recursive([theirs]) == ours._get_hash_recursive([ours]) == 0
+    known = (ours.NAME, ours.FINGERPRINT, ours.SCHEMA)
+    kin = modern[name]
+    assert known == (kin.NAME, kin.FINGERPRINT, kin.SCHEMA) and kin.NAME == name, name
     constants = {n: v for n, v in vars(theirs).items() if n.isupper()}
     for constant, value in constants.items():
         assert getattr(ours, constant) == getattr(modern[name], constant) == value

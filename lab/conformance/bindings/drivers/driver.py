@@ -187,11 +187,11 @@ def log_create(as_: str, path: str, form: str) -> None:
 
 
 def log_write(of: str, channel: str, data: str, at: str) -> None:
-    things[of].write(name(channel), blob(data), log_time=int(at))
+    things[of].write(name(channel), blob(data), log_time_ns=int(at))
 
 
 def log_write_reading(of: str, channel: str, at: str, *words: str) -> None:
-    things[of].write(name(channel), reading_t(**fields(*words)), log_time=int(at))
+    things[of].write(name(channel), reading_t(**fields(*words)), log_time_ns=int(at))
 
 
 def log_open(as_: str, path: str) -> None:
@@ -201,7 +201,7 @@ def log_open(as_: str, path: str) -> None:
 def event(got: Any) -> str:
     if got is None:
         return "nothing"
-    return f"event {told(got.channel)} {got.log_time} {shown(got.data)}"
+    return f"event {told(got.channel)} {got.log_time_ns} {shown(got.data)}"
 
 
 VERBS: dict[str, Callable[..., Optional[str]]] = {

@@ -154,6 +154,14 @@ impl ShmSubscriber {
         }
     }
 
+    /// Looks for channels if it has none yet, no matter when it last looked: a message published before a call is found by it.
+    fn look_if_alone(&mut self) -> Result<()> {
+        if self.readers.is_empty() {
+            self.next_look = 0;
+        }
+        self.look_for_channels()
+    }
+
     /// Joins new channels. With many programs, the directory must not be listed each time: its time of change
     /// decides.
     fn join_all(&mut self) -> Result<()> {
@@ -435,14 +443,20 @@ impl ShmSubscriber {
 }
 
 impl backend::BackendSubscriber for ShmSubscriber {
-    fn take(&mut self, which: Which, _: bool, meta: &mut Meta) -> Result<bool> {
+    fn take(&mut self, which: Which, poll: bool, meta: &mut Meta) -> Result<bool> {
+        if poll {
+            self.look_if_alone()?;
+        }
         let taken = self.ask(which, |s| s.receive_vec(which, Until::Poll, &mut meta.buf))?;
         let Some((i, sample)) = taken else { return Ok(false) };
         self.tell(i, sample, which, meta);
         Ok(true)
     }
 
-    fn look(&mut self, which: Which, _: bool, meta: &mut Meta) -> Result<Option<Place>> {
+    fn look(&mut self, which: Which, poll: bool, meta: &mut Meta) -> Result<Option<Place>> {
+        if poll {
+            self.look_if_alone()?;
+        }
         meta.channel = None; // nothing is received yet
         let found = self.ask(which, |s| Ok(s.view(which, Until::Poll)?.map(View::detach)))?;
         Ok(found.map(|(_, view)| Place::Shared(view, which)))
@@ -471,7 +485,8 @@ impl backend::BackendSubscriber for ShmSubscriber {
                 return Err(Error::Canceled);
             }
             if clock::monotonic() >= deadline {
-                return Ok(false);
+                self.look_if_alone()?;
+                return Ok(self.unseen());
             }
             self.sleep(deadline)?;
         }

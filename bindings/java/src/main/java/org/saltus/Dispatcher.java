@@ -108,7 +108,7 @@ public final class Dispatcher {
   }
 
   /**
-   * Handles messages until {@link #stop()}, or no subscription is left, or one is called off.
+   * Handles messages until {@link #stop()}, or no subscription is left, or one is canceled.
    *
    * @throws SaltusException as {@link #handle(Duration)}
    */

@@ -114,7 +114,7 @@ public final class Domain implements AutoCloseable {
    * @throws SaltusException as {@link #publisher(String)}
    */
   public Subscriber subscriber(String channel, Options options) {
-    return new Subscriber(subscribe(channel, BY_NAME, options, null));
+    return new Subscriber(subscribe(channel, BY_NAME, options, null), what(channel, options));
   }
 
   /**
@@ -127,7 +127,8 @@ public final class Domain implements AutoCloseable {
    * @throws SaltusException as {@link #publisher(String)}
    */
   public Subscriber subscriber(Pattern channels, Options options) {
-    return new Subscriber(subscribe(expression(channels), BY_PATTERN, options, null));
+    long subscriber = subscribe(expression(channels), BY_PATTERN, options, null);
+    return new Subscriber(subscriber, what(channels, options));
   }
 
   /**
@@ -155,7 +156,8 @@ public final class Domain implements AutoCloseable {
    */
   public <T> TypedSubscriber<T> subscriber(String channel, Class<T> type, Options options) {
     Codec<T> codec = new Codec<>(type);
-    return new TypedSubscriber<>(subscribe(channel, BY_NAME, options, codec), codec);
+    long subscriber = subscribe(channel, BY_NAME, options, codec);
+    return new TypedSubscriber<>(subscriber, what(channel, options), codec);
   }
 
   /**
@@ -171,7 +173,13 @@ public final class Domain implements AutoCloseable {
   public <T> TypedSubscriber<T> subscriber(Pattern channels, Class<T> type, Options options) {
     Codec<T> codec = new Codec<>(type);
     long subscriber = subscribe(expression(channels), BY_PATTERN, options, codec);
-    return new TypedSubscriber<>(subscriber, codec);
+    return new TypedSubscriber<>(subscriber, what(channels, options), codec);
+  }
+
+  /** What a subscriber is, in words. */
+  private static String what(Object channels, Options options) {
+    String pattern = channels instanceof Pattern ? "channels that match " : "";
+    return "subscriber of " + pattern + channels + " (" + options + ")";
   }
 
   private static String expression(Pattern channels) {
@@ -214,7 +222,7 @@ public final class Domain implements AutoCloseable {
    * @param timeout how long
    * @param subscribers at least one, each once
    * @return the first that has something; null when the time is up
-   * @throws SaltusException.Canceled if one of them was called off
+   * @throws SaltusException.Canceled if one of them was canceled
    * @throws IllegalArgumentException if there is none
    * @throws IllegalStateException if one is closed, or in use by another thread
    */
@@ -251,5 +259,11 @@ public final class Domain implements AutoCloseable {
    */
   public boolean isClosed() {
     return closed;
+  }
+
+  /** What it is, for logs and debuggers. */
+  @Override
+  public String toString() {
+    return "domain " + url + (closed ? ", closed" : "");
   }
 }

@@ -18,13 +18,15 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
   private static final int AT = 2;
 
   private final long handle;
+  private final String path;
   private String channel = "";
   /** Whether the channel is another one, and could not be asked for yet. */
   private boolean another;
   private volatile boolean closed;
 
-  private LogReader(long handle) {
+  private LogReader(long handle, String path) {
     this.handle = handle;
+    this.path = path;
   }
 
   /**
@@ -38,7 +40,18 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
    * @throws SaltusException if the system refuses
    */
   public static LogReader open(Path path) {
-    return new LogReader(Native.checked(Native.logOpen(Text.bytes(path.toString()))));
+    return open(path.toString());
+  }
+
+  /**
+   * Opens a log, as {@link #open(Path)}.
+   *
+   * @param path the file, relative to the current directory or absolute
+   * @return the log, to be closed
+   * @throws SaltusException as {@link #open(Path)}
+   */
+  public static LogReader open(String path) {
+    return new LogReader(Native.checked(Native.logOpen(Text.bytes(path))), path);
   }
 
   /**
@@ -219,5 +232,11 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
    */
   public boolean isClosed() {
     return closed;
+  }
+
+  /** What it is, for logs and debuggers. */
+  @Override
+  public String toString() {
+    return "log " + path + (closed ? ", closed" : "");
   }
 }

@@ -16,11 +16,13 @@ public final class LogWriter implements AutoCloseable {
   private static final int BY_NAME = 0;
 
   private final long handle;
+  private final String path;
   private final Map<Class<?>, Codec<?>> described = new HashMap<>();
   private volatile boolean closed;
 
-  private LogWriter(long handle) {
+  private LogWriter(long handle, String path) {
     this.handle = handle;
+    this.path = path;
   }
 
   /**
@@ -34,6 +36,17 @@ public final class LogWriter implements AutoCloseable {
    * @throws SaltusException if the system refuses
    */
   public static LogWriter create(Path path) {
+    return create(path.toString());
+  }
+
+  /**
+   * Begins a log, as {@link #create(Path)}.
+   *
+   * @param path the file, relative to the current directory or absolute
+   * @return the log, to be closed
+   * @throws SaltusException as {@link #create(Path)}
+   */
+  public static LogWriter create(String path) {
     return create(path, BY_NAME);
   }
 
@@ -47,12 +60,23 @@ public final class LogWriter implements AutoCloseable {
    * @throws SaltusException if the system refuses
    */
   public static LogWriter create(Path path, LogFormat format) {
+    return create(path.toString(), format);
+  }
+
+  /**
+   * Begins a log, as {@link #create(Path, LogFormat)}.
+   *
+   * @param path the file, relative to the current directory or absolute
+   * @param format the format, whatever its name
+   * @return the log, to be closed
+   * @throws SaltusException as {@link #create(Path, LogFormat)}
+   */
+  public static LogWriter create(String path, LogFormat format) {
     return create(path, 1 + format.ordinal());
   }
 
-  private static LogWriter create(Path path, int format) {
-    return new LogWriter(
-        Native.checked(Native.writerCreate(Text.bytes(path.toString()), format)));
+  private static LogWriter create(String path, int format) {
+    return new LogWriter(Native.checked(Native.writerCreate(Text.bytes(path), format)), path);
   }
 
   /**
@@ -151,5 +175,11 @@ public final class LogWriter implements AutoCloseable {
    */
   public boolean isClosed() {
     return closed;
+  }
+
+  /** What it is, for logs and debuggers. */
+  @Override
+  public String toString() {
+    return "log " + path + " being written" + (closed ? ", closed" : "");
   }
 }

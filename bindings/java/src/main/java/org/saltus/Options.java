@@ -1,5 +1,6 @@
 package org.saltus;
 
+import java.util.Locale;
 import java.util.Objects;
 
 /** What a subscriber wants of its channels. Never changes. */
@@ -46,5 +47,12 @@ public final class Options {
    */
   public Options start(Start start) {
     return new Options(depth, Objects.requireNonNull(start, "start"));
+  }
+
+  /** The options, for logs and debuggers. */
+  @Override
+  public String toString() {
+    String mode = depth == 0 ? "newest" : "next " + depth;
+    return start == Start.NEWEST ? mode : mode + ", from " + start.name().toLowerCase(Locale.ROOT);
   }
 }

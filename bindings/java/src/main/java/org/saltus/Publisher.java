@@ -124,4 +124,10 @@ public final class Publisher implements AutoCloseable {
   public boolean isClosed() {
     return closed;
   }
+
+  /** What it is, for logs and debuggers. */
+  @Override
+  public String toString() {
+    return "publisher of " + channel + (closed ? ", closed" : "");
+  }
 }

@@ -23,11 +23,13 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
   private static final int NEWEST = 1;
 
   final long handle;
+  private final String what;
   private final Info info = new Info();
   private volatile boolean closed;
 
-  Receiver(long handle) {
+  Receiver(long handle, String what) {
     this.handle = handle;
+    this.what = what;
   }
 
   /** A message without bytes yet. */
@@ -40,7 +42,7 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
    * Receives: the newest message not seen, or the next, as it was subscribed. Waits for ever.
    *
    * @return the message
-   * @throws SaltusException.Canceled if it was called off
+   * @throws SaltusException.Canceled if it was canceled
    * @throws SaltusException.WrongType once, if there are messages of another type: call again
    * @throws SaltusException.Ended at the end of a log
    * @throws IllegalStateException if it is closed, also meanwhile, or in use by another thread
@@ -182,7 +184,7 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
   }
 
   /**
-   * Calls off the present wait, if there is one, and all later ones, from any thread. They throw
+   * Cancels the present wait, if there is one, and all later ones, from any thread. They throw
    * {@link SaltusException.Canceled} until {@link #reset()}, and iterations end. What does not wait
    * is not affected.
    */
@@ -197,7 +199,7 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
 
   /**
    * The messages as they come: the same as {@link #receive()}, for ever. Ends with a log's end, or
-   * when waits are called off.
+   * when waits are canceled.
    */
   @Override
   public Iterator<M> iterator() {
@@ -240,5 +242,11 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
    */
   public boolean isClosed() {
     return closed;
+  }
+
+  /** What it is, for logs and debuggers. */
+  @Override
+  public String toString() {
+    return what + (closed ? ", closed" : "");
   }
 }

@@ -128,7 +128,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The wait was called off, or its thread interrupted. */
+  /** The wait was canceled, or its thread interrupted. */
   public static final class Canceled extends SaltusException {
     private static final long serialVersionUID = 1;
 

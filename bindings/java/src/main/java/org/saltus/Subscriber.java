@@ -4,8 +4,8 @@ import java.time.Duration;
 
 /** Receives messages as bytes. */
 public final class Subscriber extends Receiver<Message> {
-  Subscriber(long handle) {
-    super(handle);
+  Subscriber(long handle, String what) {
+    super(handle, what);
   }
 
   @Override
@@ -15,8 +15,8 @@ public final class Subscriber extends Receiver<Message> {
 
   /**
    * Looks at a message where it lies, without a copy: the newest not seen, or the next, as it was
-   * subscribed. It is received once {@link View#validate()} says that it was whole; without that,
-   * the next call gives it again.
+   * subscribed. In shared memory it is received once {@link View#validate()} says that it was
+   * whole; without that, the next call gives it again. Elsewhere it is taken out by this call.
    *
    * @param timeout how long to wait; not at all with {@link Duration#ZERO}
    * @return the view; null when the time is up

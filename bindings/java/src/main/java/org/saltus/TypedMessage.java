@@ -22,4 +22,10 @@ public final class TypedMessage<T> extends Message {
   public T value() {
     return value;
   }
+
+  /** What it is, for logs and debuggers. */
+  @Override
+  public String toString() {
+    return "message of " + channel() + ": " + value;
+  }
 }

@@ -51,4 +51,10 @@ public final class TypedPublisher<T> implements AutoCloseable {
   public void close() {
     publisher.close();
   }
+
+  /** What it is, for logs and debuggers. */
+  @Override
+  public String toString() {
+    return publisher + ", of type " + codec.type.getName();
+  }
 }

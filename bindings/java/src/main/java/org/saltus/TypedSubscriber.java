@@ -10,8 +10,8 @@ package org.saltus;
 public final class TypedSubscriber<T> extends Receiver<TypedMessage<T>> {
   private final Codec<T> codec;
 
-  TypedSubscriber(long handle, Codec<T> codec) {
-    super(handle);
+  TypedSubscriber(long handle, String what, Codec<T> codec) {
+    super(handle, what);
     this.codec = codec;
   }
 
@@ -41,5 +41,11 @@ public final class TypedSubscriber<T> extends Receiver<TypedMessage<T>> {
    */
   public long mismatched() {
     return Native.checked(Native.subscriberMismatched(handle));
+  }
+
+  /** What it is, for logs and debuggers. */
+  @Override
+  public String toString() {
+    return super.toString() + ", of type " + codec.type.getName();
   }
 }

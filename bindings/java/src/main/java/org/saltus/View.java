@@ -67,4 +67,10 @@ public final class View {
     }
     return info;
   }
+
+  /** What it is, for logs and debuggers. Reads none of its bytes. */
+  @Override
+  public String toString() {
+    return "view of " + data.capacity() + " bytes";
+  }
 }

@@ -73,6 +73,23 @@ class LogTest {
   }
 
   @Test
+  void pathsMayBeStrings() {
+    String path = directory.resolve("robot.mcap").toString();
+    String other = directory.resolve("robot.lcmlog").toString();
+    try (LogWriter writer = LogWriter.create(path)) {
+      assertEquals("log " + path + " being written", writer.toString());
+      writer.write("x", new byte[1], BEGIN);
+    }
+    LogWriter.create(other, LogFormat.LCM).close();
+    LogReader log = LogReader.open(path);
+    assertEquals(1, log.size());
+    assertEquals("log " + path, log.toString());
+    log.close();
+    assertEquals("log " + path + ", closed", log.toString());
+    assertThrows(SaltusException.Exists.class, () -> LogWriter.create(other));
+  }
+
+  @Test
   void timesAndNumbersOfThePublisher() {
     Path path = directory.resolve("robot.mcap");
     try (LogWriter writer = LogWriter.create(path)) {

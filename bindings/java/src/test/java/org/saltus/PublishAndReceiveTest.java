@@ -55,6 +55,28 @@ class PublishAndReceiveTest extends DomainTest {
   }
 
   @Test
+  void everythingTellsWhatItIs() {
+    try (Domain here = Domain.open("mem://");
+        Publisher publisher = here.publisher("imu");
+        Subscriber subscriber = here.subscriber("imu")) {
+      assertEquals("domain mem://", here.toString());
+      assertEquals("publisher of imu", publisher.toString());
+      assertEquals("subscriber of imu (newest)", subscriber.toString());
+      Options oldest = Options.next(10).start(Start.OLDEST);
+      try (Subscriber all = here.subscriber(Pattern.compile("i.*"), oldest)) {
+        String text = "subscriber of channels that match i.* (next 10, from oldest)";
+        assertEquals(text, all.toString());
+      }
+      publisher.publish(new byte[7]);
+      assertEquals("message of imu: 7 bytes", Support.received(subscriber).toString());
+      publisher.publish(new byte[7]);
+      assertEquals("view of 7 bytes", subscriber.view(Support.PATIENCE).toString());
+      publisher.close();
+      assertEquals("publisher of imu, closed", publisher.toString());
+    }
+  }
+
+  @Test
   void arraysAndBuffersOfAllKindsArriveAsTheyWereSent() {
     byte[] sent = new byte[1000];
     for (int i = 0; i < sent.length; i++) {
