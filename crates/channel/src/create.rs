@@ -4,7 +4,7 @@
 //! built, its maker holds a lock in it; one whose lock is free was left by a dead process and is swept.
 
 use crate::chain;
-use crate::files::{remove_all, same_file};
+use crate::files::{DEEP, remove_all, same_file};
 use crate::geometry::{self, BELL, DATA, Geometry, LEASE, PAGE, SUBSCRIBERS, TYPES};
 use crate::mapped::Mapped;
 use crate::mapping::Mapping;
@@ -29,8 +29,6 @@ const MAKER: u64 = 1 << 40;
 const INODES: u64 = 6;
 /// How long one that replaces or removes a channel waits for another one that does, in ns.
 const PATIENCE: u64 = 2_000_000_000;
-/// How deep directories are removed that others may have made, by root.
-const DEEP: u32 = 64;
 /// Most names in a directory of others that are looked at.
 const LOOKED_AT: usize = 4096;
 /// What directories of half-built or removed channels begin with. No channel's file name begins with a dot.

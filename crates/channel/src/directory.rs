@@ -3,7 +3,7 @@
 mod channels;
 
 use crate::place;
-use crate::root::DEFAULT;
+use crate::root::{DEFAULT, check_name};
 use crate::{Error, Name, Owners, Result, Root, RootKind};
 use saltus_os::file;
 use saltus_os::{process, users};
@@ -61,12 +61,7 @@ impl Directory {
             return Ok(Directory { path, named: None, owners, says_owners });
         }
         let name = if rest.is_empty() { DEFAULT } else { rest };
-        let legal = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-        if name.len() > 63 || name.starts_with('.') || !name.chars().all(legal) {
-            return Err(bad(
-                "its name must have up to 63 letters, digits, `_`, `-`, `.`, not beginning with a dot",
-            ));
-        }
+        check_name(name).map_err(bad)?;
         let root = Root::find();
         Ok(Directory { path: root.path().join(name), named: Some((root, name.into())), owners, says_owners })
     }

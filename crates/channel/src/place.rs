@@ -94,9 +94,19 @@ pub(crate) fn make_dir(parent: &File, name: &[u8], mode: u32, group: Option<u32>
     made
 }
 
+/// A name for a directory that is made, or removed.
+pub(crate) fn name_aside() -> String {
+    format!("{ASIDE}{:016x}", process::random())
+}
+
+/// Whether it is such a name.
+pub(crate) fn is_aside(name: &[u8]) -> bool {
+    name.starts_with(ASIDE.as_bytes())
+}
+
 /// Makes one under a name aside, and gives it its own, unless that was taken meanwhile.
 fn name_dir(parent: &File, name: &[u8], mode: u32, group: Option<u32>) -> io::Result<()> {
-    let aside = format!("{ASIDE}{:016x}", process::random());
+    let aside = name_aside();
     file::make_dir_at(parent, aside.as_bytes())?;
     let made = file::open_dir_at(parent, aside.as_bytes())
         .and_then(|dir| {
@@ -122,7 +132,7 @@ pub(crate) fn sweep_dirs(parent: &File) -> usize {
     };
     // They are empty, and nothing else can be removed this way.
     let gone = |name: &[u8]| is_left(name) && file::remove_at(parent, name, true).is_ok();
-    names.iter().filter(|name| name.starts_with(ASIDE.as_bytes()) && gone(name)).count()
+    names.iter().filter(|name| is_aside(name) && gone(name)).count()
 }
 
 /// Opens the directory above `path`, and gives the name of the last part.

@@ -3,6 +3,8 @@
 //! Nobody who was merely faster decides it. The shared root `/dev/shm/saltus` is used if root made it (`saltus share`), or if it is this
 //! user's own and nobody else may write it. Otherwise each user has a private root, which is made when it is needed.
 
+mod share;
+
 use crate::place;
 use crate::{Error, Result};
 use saltus_os::file::{self, Kind, Stat};
@@ -183,6 +185,15 @@ impl Root {
              another directory, such as SALTUS_DOMAIN=shm:///run/user/{me}/saltus",
             users::user_for_people(there.user)
         )
+    }
+}
+
+/// What is wrong with the name of a domain, if anything is.
+pub(crate) fn check_name(name: &str) -> std::result::Result<(), &'static str> {
+    let legal = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    match !name.is_empty() && name.len() <= 63 && !name.starts_with('.') && name.chars().all(legal) {
+        true => Ok(()),
+        false => Err("its name must have up to 63 letters, digits, `_`, `-`, `.`, not beginning with a dot"),
     }
 }
 
