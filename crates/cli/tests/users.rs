@@ -50,6 +50,8 @@ fn users_share_nothing_until_root_says_so_and_are_told_where_the_rest_is() {
         let info = run(0, "info imu --json").with(0).json();
         assert_eq!((info[0]["owner_uid"].as_u64(), info[0]["root"].as_str()), (Some(60001), Some("shared")));
         assert!(run(0, "info imu").with(0).text().contains("owner        user 60001"));
+        let row = run(BOB, "spy --once --json -i 300ms").with(0).json();
+        assert_eq!((row[0]["owner"].as_str(), row[0]["owner_uid"].as_u64()), (Some("60001"), Some(60001)));
         run(BOB, "rm imu").saying(1, "belongs to user 60001");
         run(BOB, "mk imu --replace").saying(1, "belongs to user 60001");
         run(BOB, "echo imu -n 1 --domain shm://?owner=root").saying(1, "accepts only root");
