@@ -61,7 +61,7 @@ pub(crate) fn error(what: &str, path: &Path, e: io::Error, closed: &str) -> Erro
         format!(
             "{what}: {part} is {} to {}, and links are not followed: name the directory itself, or remove the link",
             kind_and_owner(&there),
-            to.display()
+            to.to_string_lossy().escape_debug() // of anybody's making
         )
     } else if there.kind != Kind::Directory {
         format!("{what}: {part} is {}, not a directory: remove it, or name another", kind_and_owner(&there))

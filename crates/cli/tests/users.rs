@@ -6,7 +6,8 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use saltus_netns::own_shm;
+use saltus_netns::{as_user, own_shm};
+use saltus_os::file;
 use support::{Ended, Running};
 
 const ANNA: u32 = 60001;
@@ -88,6 +89,7 @@ fn a_squatter_is_neither_trusted_nor_followed_and_everybody_is_told() {
             run(user, "mk imu").saying(0, words);
             assert!(fs::exists(format!("/dev/shm/saltus-{user}/default/imu")).unwrap());
         }
+        run(ANNA, "record --duration 50ms -o /dev/shm/x.mcap").saying(0, "sudo rm -r /dev/shm/saltus");
         run(0, "share").saying(1, "sudo rm -r /dev/shm/saltus");
         fs::remove_dir_all("/dev/shm/saltus").unwrap();
         std::os::unix::fs::symlink("/tmp", "/dev/shm/saltus").unwrap();
@@ -106,10 +108,11 @@ fn a_running_publisher_is_told_that_its_channel_was_taken() {
         run(BOB, "mk other --domain shm:///dev/shm/bobs").with(0);
         let publisher = Running::start(&mut command(0, "pub cmd mine -r 100 --domain shm:///dev/shm/bobs"));
         support::until("the channel", || fs::exists("/dev/shm/bobs/cmd").unwrap());
-        let mut rename = Command::new("mv");
-        let moved = rename.args(["/dev/shm/bobs/cmd", "/dev/shm/bobs/stolen"]).uid(BOB).gid(BOB).status();
-        assert!(moved.unwrap().success());
-        run(BOB, "mk cmd --mode 666 --domain shm:///dev/shm/bobs").with(0);
+        run(BOB, "mk stolen --mode 666 --domain shm:///dev/shm/bobs").with(0);
+        as_user(BOB, || {
+            let place = fs::File::open("/dev/shm/bobs").unwrap();
+            file::rename_at(&place, b"cmd", b"stolen", file::Rename::Exchange).unwrap(); // in one step
+        });
         publisher.ended().saying(1, "now belongs to user 60002");
     });
 }

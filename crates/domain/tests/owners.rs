@@ -2,6 +2,7 @@
 
 use saltus_domain::{Domain, Error, Options, Pattern};
 use saltus_netns::{as_user, own_shm};
+use saltus_os::file;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
@@ -56,8 +57,9 @@ fn who_publishes_or_subscribes_is_told_when_anothers_channel_takes_the_name() {
         let mut subscriber = domain.subscriber("cmd").unwrap();
         assert_eq!(subscriber.receive(LONG).unwrap().unwrap().data, b"mine");
         as_user(BOB, || {
-            std::fs::rename(format!("{PLACE}/cmd"), format!("{PLACE}/stolen")).unwrap();
-            open("").publisher("cmd").unwrap().publish(b"FORGED").unwrap();
+            open("").publisher("stolen").unwrap().publish(b"FORGED").unwrap();
+            let place = std::fs::File::open(PLACE).unwrap();
+            file::rename_at(&place, b"cmd", b"stolen", file::Rename::Exchange).unwrap(); // in one step
         });
         let start = Instant::now();
         let error = loop {

@@ -71,7 +71,7 @@ impl Root {
         for domain in file::names(&root).unwrap_or_default() {
             let Ok(dir) = file::open_dir_at(&root, &domain) else { continue };
             let names = file::names(&dir).unwrap_or_default();
-            let of = String::from_utf8_lossy(&domain).into_owned();
+            let of = String::from_utf8_lossy(&domain).escape_debug().to_string();
             channels.extend(
                 names.iter().filter_map(|n| Name::from_file_name(n)).map(|n| format!("`{n}` in {of}")),
             );

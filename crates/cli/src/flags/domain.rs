@@ -93,14 +93,19 @@ impl OpenDomain {
     }
 }
 
-/// The domain in shared memory at `url`, or `shm://`. Warns once of a `/dev/shm/saltus` that is not used because it cannot be trusted.
+/// The domain in shared memory at `url`, or `shm://`.
 fn directory_at(url: Option<&str>) -> Outcome<Directory> {
-    static ONCE: Once = Once::new();
     let directory = Directory::open(url.unwrap_or("shm://"))?;
+    warn_of_root(&directory);
+    Ok(directory)
+}
+
+/// Warns once of a `/dev/shm/saltus` that is not used because it cannot be trusted.
+fn warn_of_root(directory: &Directory) {
+    static ONCE: Once = Once::new();
     if let Some(warning) = directory.root().and_then(Root::warning) {
         ONCE.call_once(|| note(warning));
     }
-    Ok(directory)
 }
 
 /// Whether the URL is not of shared memory, or is invalid.
@@ -137,7 +142,11 @@ pub(crate) fn network(url: &str) -> Outcome<saltus_domain::Domain> {
             format!("cannot reach {url}: it is the memory of a single process; use shm:// between processes");
         return Err(Failure::new(Code::Usage, words));
     }
-    Ok(saltus_domain::Domain::open(url)?)
+    let domain = saltus_domain::Domain::open(url)?;
+    if let Some(directory) = domain.shared_memory() {
+        warn_of_root(directory);
+    }
+    Ok(domain)
 }
 
 /// The domain, if it is in shared memory. Otherwise fails with the reason why `command` does not work there, and with `instead`.
