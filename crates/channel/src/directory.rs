@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 /// The environment variable that names whose channels are accepted.
 const OWNER: &str = "SALTUS_OWNER";
 
+/// Most names of a directory that is not trusted that are looked at.
+const LOOKED_AT: usize = 4096;
+
 /// A directory of channels in shared memory.
 ///
 /// `shm://` is the default domain, `default` in the [`Root`] of domains; `shm://NAME` is `NAME` there. The root is `/dev/shm/saltus` if root
@@ -117,7 +120,10 @@ impl Directory {
             _ => Root::private(process::user()),
         };
         let there = Directory::open(&format!("shm://{}", other.path().join(name).display())).ok()?;
-        there.list().is_ok_and(|names| !names.is_empty()).then_some(there)
+        // It may be anybody's, with any number of names.
+        let names = there.dir().ok()??;
+        let names = file::names_at_most(&names, LOOKED_AT).ok()?;
+        names.iter().any(|name| Name::from_file_name(name).is_some()).then_some(there)
     }
 
     /// The domain that the environment variable `SALTUS_DOMAIN` names, or else `shm://`.

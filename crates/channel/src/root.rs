@@ -92,7 +92,10 @@ impl Root {
     /// Opens it, and checks what was opened. `None`: it is not there.
     pub(crate) fn open(&self) -> Result<Option<File>> {
         let what = || format!("open {}", self.path().display());
-        let shm = File::open(SHM).map_err(|e| Error::system(format!("open {SHM}"), e))?;
+        let shm = match File::open(SHM) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(|e| Error::system(format!("open {SHM}"), e))?,
+        };
         let root = match file::open_dir_at(&shm, self.name.as_bytes()) {
             Ok(root) => root,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -1,7 +1,7 @@
 //! Several users on one machine: who owns the root of domains, what is trusted, and what nobody can do to others.
 
 use saltus_channel::*;
-use saltus_netns::{as_member, as_user, own_shm};
+use saltus_netns::{as_member, as_user, own_shm, refuse_call};
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
@@ -273,6 +273,24 @@ fn each_part_of_a_given_path_is_checked_and_named() {
         fs::remove_file(data).unwrap();
         std::os::unix::net::UnixListener::bind(data).unwrap();
         assert!(channel("imu").contains("its data is a socket of root"), "{}", channel("imu"));
+    });
+}
+
+#[test]
+fn links_are_not_followed_without_openat2_either() {
+    own_shm(|| {
+        fs::create_dir_all("/dev/shm/real/domain").unwrap();
+        symlink("real", "/dev/shm/link").unwrap();
+        // ENOSYS: before Linux 5.6; EPERM: older filters of system calls.
+        for errno in [libc::ENOSYS, libc::EPERM] {
+            let without = || {
+                refuse_call(libc::SYS_openat2, None, errno);
+                let at = |path: &str| Directory::open(&format!("shm:///dev/shm/{path}/domain")).unwrap();
+                at("real").create(format!("imu{errno}"), &Attributes::new()).unwrap();
+                forbidden(at("link").list(), &["/dev/shm/link is a symbolic link of root to real"]);
+            };
+            std::thread::scope(|scope| scope.spawn(without).join().unwrap());
+        }
     });
 }
 
