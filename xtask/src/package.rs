@@ -138,6 +138,7 @@ fn install_package() -> Outcome {
         "usr/share/bash-completion/completions/saltus",
         "usr/share/zsh/vendor-completions/_saltus",
         "usr/share/fish/vendor_completions.d/saltus.fish",
+        "usr/lib/tmpfiles.d/saltus.conf",
         "usr/share/doc/saltus/copyright",
         "usr/share/doc/saltus/LICENSES-OF-CRATES",
         "usr/share/doc/saltus/README.md",

@@ -150,6 +150,29 @@ impl Channel {
         self.mapping.is_retired()
     }
 
+    /// Checks that the channel's name still leads to it. Publishing does not: a channel that was renamed, or whose files somebody replaced, is
+    /// noticed here, and by subscribers that wait. Three system calls.
+    ///
+    /// # Errors
+    /// [`Retired`](crate::Error::Retired) if it was removed, replaced, renamed or deleted, with the user who owns what has its name now.
+    ///
+    /// ```
+    /// use saltus_channel::Attributes;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// let channel = domain.create("imu", &Attributes::new())?;
+    /// channel.check()?;
+    /// std::fs::rename(domain.path().join("imu"), domain.path().join("stolen")).unwrap();
+    /// assert!(channel.check().is_err());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn check(&self) -> Result<()> {
+        match self.mapping.retired() {
+            Some(how) => Err(self.mapping.retired_error(how)),
+            None => self.mapping.check_presence(),
+        }
+    }
+
     /// The channel that took the place of this one, which is retired: the first one after it, if [`Directory::succeed`] made it, though it
     /// may have been succeeded itself meanwhile. Those in between are kept for ten seconds, at most 16 of them, and while they take no more
     /// memory than the newest or 64 MiB: who asks later skips some. [`NotFound`](crate::Error::NotFound) if there is none.

@@ -4,17 +4,18 @@
 //! built, its maker holds a lock in it; one whose lock is free was left by a dead process and is swept.
 
 use crate::chain;
-use crate::files::{remove_all, same_file};
+use crate::files::{DEEP, remove_all, same_file};
 use crate::geometry::{self, BELL, DATA, Geometry, LEASE, PAGE, SUBSCRIBERS, TYPES};
 use crate::mapped::Mapped;
 use crate::mapping::Mapping;
+use crate::place;
 use crate::space::{check_inodes, check_room};
 use crate::types;
 use crate::{Attributes, Directory, Error, Group, Name, Result, Wake};
 use saltus_os::file::{self, Mode, Rename};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::Access;
-use saltus_os::{clock, process};
+use saltus_os::{clock, process, users};
 use saltus_ring::{MAX_LANES, Memory, bell};
 use std::fs::File;
 use std::io;
@@ -28,6 +29,8 @@ const MAKER: u64 = 1 << 40;
 const INODES: u64 = 6;
 /// How long one that replaces or removes a channel waits for another one that does, in ns.
 const PATIENCE: u64 = 2_000_000_000;
+/// Most names in a directory of others that are looked at.
+const LOOKED_AT: usize = 4096;
 /// What directories of half-built or removed channels begin with. No channel's file name begins with a dot.
 const ASIDE: &[u8] = b".new-";
 
@@ -49,6 +52,9 @@ impl Plan {
     /// `url`.
     pub fn create(&self, dir: &File, url: &str, name: &Name, replace: bool) -> Result<()> {
         sweep(dir);
+        if replace {
+            check_removable(dir, url, name, "replace")?;
+        }
         check_room(name, self.geometry.attributes.memory(), dir)?;
         check_inodes(name, dir, INODES)?;
         let file_name = name.file_name();
@@ -261,9 +267,24 @@ pub(crate) fn remove_retired(domain: &Directory, dir: &File, name: &Name) -> Res
     Ok(())
 }
 
+/// Refuses to take away a channel of another user: who owns the domain's directory may rename it, but not remove its files, so that its
+/// memory would stay.
+fn check_removable(dir: &File, url: &str, name: &Name, what: &str) -> Result<()> {
+    match file::stat_at(dir, name.file_name().as_bytes()) {
+        Ok(there) if !place::is_ours(there.user) => Err(Error::Forbidden {
+            what: format!(
+                "{what} channel `{name}` in {url}: it belongs to {}; that user or root can remove it with `saltus rm {name}`",
+                users::user_for_people(there.user)
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// Removes channel `name` from `dir`: it leaves its name in one step, then its users are told, then its files go. Errors
 /// call the domain `url`.
 pub(crate) fn unlink(dir: &File, url: &str, name: &Name) -> Result<()> {
+    check_removable(dir, url, name, "remove")?;
     let aside = name_aside();
     let _held = await_maker(dir, name.file_name().as_bytes());
     file::rename_at(dir, name.file_name().as_bytes(), &aside, Rename::NoReplace).map_err(|e| {
@@ -272,18 +293,73 @@ pub(crate) fn unlink(dir: &File, url: &str, name: &Name) -> Result<()> {
             _ => Error::system(format!("remove channel `{name}`"), e),
         }
     })?;
-    discard(dir, &aside, geometry::REMOVED);
+    if !discard(dir, &aside, geometry::REMOVED)
+        && let Some(other) = other_in(dir, &aside)
+    {
+        return Err(Error::Forbidden {
+            what: format!(
+                "channel `{name}` in {url} is removed and its memory is free, but {} left a directory in it, which only that user or root can \
+                 remove: `sudo saltus sweep`",
+                users::user_for_people(other)
+            ),
+        });
+    }
     Ok(())
 }
 
-/// Removes directories that dead makers left. Returns how many.
+/// The user whose directory keeps the channel in `name`, which was removed, from going.
+fn other_in(dir: &File, name: &[u8]) -> Option<u32> {
+    let subscribers =
+        file::open_dir_at(dir, name).and_then(|channel| file::open_dir_at(&channel, SUBSCRIBERS));
+    let subscribers = subscribers.ok()?;
+    let owner = |name: &Vec<u8>| file::stat_at(&subscribers, name).ok().map(|there| there.user);
+    file::names_at_most(&subscribers, LOOKED_AT)
+        .ok()?
+        .iter()
+        .filter_map(owner)
+        .find(|user| !place::is_ours(*user))
+}
+
+/// Removes directories that dead makers left: this user's, of root everybody's. Returns how many.
 pub(crate) fn sweep(dir: &File) -> usize {
     let names = file::names(dir).unwrap_or_default();
     names.iter().filter(|name| name.starts_with(ASIDE) && sweep_one(dir, name)).count()
 }
 
+/// Directories that dead makers left in `dir` and that this user cannot remove: how many, and of which user the first is, or what keeps it.
+pub(crate) fn leftovers(dir: &File) -> Option<(usize, u32)> {
+    let is_left = |name: &&Vec<u8>| {
+        name.starts_with(ASIDE)
+            && file::open_dir_at(dir, name).map_or_else(
+                |e| e.kind() == io::ErrorKind::PermissionDenied,
+                |aside| file::is_old(&aside) && !is_being_made(&aside),
+            )
+    };
+    let names = file::names(dir).ok()?;
+    let left: Vec<&Vec<u8>> = names.iter().filter(is_left).collect();
+    let first = left.first()?;
+    let owner = file::stat_at(dir, first).ok()?.user;
+    Some((left.len(), other_in(dir, first).filter(|_| place::is_ours(owner)).unwrap_or(owner)))
+}
+
+/// Whether its maker lives, as far as this user may see.
+fn is_being_made(aside: &File) -> bool {
+    let lease = file::open_at(aside, LEASE, Mode::Read);
+    lease.and_then(|lease| lock::is_locked(&lease, MAKER)).unwrap_or(false)
+}
+
 /// Removes `name` if nobody builds or removes it any more.
 fn sweep_one(dir: &File, name: &[u8]) -> bool {
+    // What others left is theirs to remove, and root's, who reads none of it: they may change it meanwhile.
+    let Some(owner) =
+        file::stat_at(dir, name).ok().map(|there| there.user).filter(|user| place::is_ours(*user))
+    else {
+        return false;
+    };
+    let remove = || match owner == process::user() {
+        true => discard(dir, name, geometry::REMOVED),
+        false => remove_all(dir, name, DEEP),
+    };
     // What is made is young, and its lease is made a moment before it is locked.
     if !file::open_dir_at(dir, name).is_ok_and(|aside| file::is_old(&aside)) {
         return false;
@@ -294,9 +370,9 @@ fn sweep_one(dir: &File, name: &[u8]) -> bool {
         // Held while the rest is removed, so that a maker that was only stopped notices.
         Ok(_) => lock_maker(dir, name),
         Err(e) if e.kind() == io::ErrorKind::PermissionDenied => return false,
-        Err(_) => return discard(dir, name, geometry::REMOVED),
+        Err(_) => return remove(),
     };
-    held.is_some() && discard(dir, name, geometry::REMOVED)
+    held.is_some() && remove()
 }
 
 /// Gives each file of a channel the permissions that follow from the channel's `mode`.
@@ -340,7 +416,7 @@ fn discard(dir: &File, name: &[u8], state: u64) -> bool {
     if let Ok(channel) = file::open_dir_at(dir, name) {
         retire(&channel, state);
     }
-    remove_all(dir, name, 3)
+    remove_all(dir, name, if process::user() == 0 { DEEP } else { 3 })
 }
 
 /// Marks a channel as no more, and wakes all who sleep on it.
@@ -348,6 +424,9 @@ pub(crate) fn retire(channel: &File, state: u64) {
     let Ok(data) = file::open_at(channel, DATA, Mode::Write) else { return };
     if !data.metadata().is_ok_and(|m| m.is_file() && m.len() >= geometry::LANES_AT) {
         return;
+    }
+    if !file::stat(&data).is_ok_and(|there| there.user == process::user()) {
+        return retire_of_another(channel, &data, state);
     }
     if let Ok(page) = Mapped::new(&data, PAGE, PAGE as usize, Access::Write, false) {
         page.mem.fence(Release); // pairs with the acquire of `Mapping::retired`
@@ -360,6 +439,26 @@ pub(crate) fn retire(channel: &File, state: u64) {
     if let Ok(bell) = Mapped::new(&bell, 0, PAGE as usize, Access::Write, false) {
         bell.mem.fetch_add(bell::BELL, 1, Release); // pairs with the sleeper's acquire [a1]
         // SAFETY: the address lies in the page just mapped.
+        unsafe { saltus_os::futex::wake(bell.mem.address(bell::BELL, 4).cast(), u32::MAX, true) };
+    }
+}
+
+/// Does what [`retire`] does for a channel of another user, who may cut its files short at any moment: nothing of them is touched in memory.
+fn retire_of_another(channel: &File, data: &File, state: u64) {
+    let at = PAGE + geometry::STATE as u64;
+    let mut word = [0; 8];
+    if data.read_exact_at(&mut word, at).is_ok() && u64::from_le_bytes(word) == geometry::LIVE {
+        let _ = data.write_all_at(&state.to_le_bytes(), at); // the users look for the channel's name anyway
+    }
+    let Ok(bell) = file::open_at(channel, BELL, Mode::Write) else { return };
+    if !bell.metadata().is_ok_and(|m| m.is_file() && m.len() >= PAGE)
+        || bell.read_exact_at(&mut word, bell::BELL as u64).is_err()
+    {
+        return;
+    }
+    let _ = bell.write_all_at(&u64::from_le_bytes(word).wrapping_add(1).to_le_bytes(), bell::BELL as u64);
+    if let Ok(bell) = Mapped::new(&bell, 0, PAGE as usize, Access::Write, false) {
+        // SAFETY: the address lies in the page just mapped; the kernel alone looks at it, and fails if it is gone by now.
         unsafe { saltus_os::futex::wake(bell.mem.address(bell::BELL, 4).cast(), u32::MAX, true) };
     }
 }

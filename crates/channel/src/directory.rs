@@ -2,34 +2,47 @@
 
 mod channels;
 
-use crate::{Error, Name, Result};
-use saltus_os::file::{self, Rename};
-use std::ffi::OsStr;
+use crate::place;
+use crate::root::{DEFAULT, check_name};
+use crate::{Error, Name, Owners, Result, Root, RootKind};
+use saltus_os::file;
+use saltus_os::{process, users};
 use std::fs::File;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Where domains without a path of their own lie.
-const ROOT: &str = "/dev/shm/saltus";
+/// The environment variable that names whose channels are accepted.
+const OWNER: &str = "SALTUS_OWNER";
+
+/// Most names of a directory that is not trusted that are looked at.
+const LOOKED_AT: usize = 4096;
 
 /// A directory of channels in shared memory.
 ///
-/// `shm://` is the default domain, `/dev/shm/saltus/default`; `shm://NAME` is `/dev/shm/saltus/NAME`;
-/// `shm:///run/robot` is that directory, which must lie on a tmpfs. A domain's directory is made with its first channel,
-/// open to all users like `/tmp`; make it yourself, with other permissions, to keep it private.
+/// `shm://` is the default domain, `default` in the [`Root`] of domains; `shm://NAME` is `NAME` there. The root is `/dev/shm/saltus` if root
+/// made it for all users (`saltus share`), otherwise `/dev/shm/saltus-UID`, which is this user's alone. `shm:///run/robot` is that directory,
+/// which must be on a tmpfs. A domain's directory is made with its first channel. In the root it can be written by its owner alone, or by all
+/// if root makes it in a shared root; elsewhere it is open to all users like `/tmp`: make it yourself, with other permissions, to keep it private.
+///
+/// `?owner=root` accepts channels of that user only: see [`Owners::parse`]. Without it the environment variable `SALTUS_OWNER` applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directory {
     path: PathBuf,
+    /// Where it is by its name; `None` if the URL has a path.
+    named: Option<(Root, String)>,
+    owners: Owners,
+    /// Whether the URL, or the program, says whose channels are accepted; otherwise the environment may have.
+    says_owners: bool,
 }
 
 impl Directory {
-    /// Names a domain. Makes nothing on disk.
+    /// Names a domain. Makes nothing on disk; looks at the owner of `/dev/shm/saltus`, and looks up owners by name.
     ///
     /// ```
-    /// use saltus_channel::Directory;
-    /// assert_eq!(Directory::open("shm://")?.path().to_str(), Some("/dev/shm/saltus/default"));
-    /// assert_eq!(Directory::open("shm://lab")?.path().to_str(), Some("/dev/shm/saltus/lab"));
+    /// use saltus_channel::{Directory, Root};
+    /// assert_eq!(Directory::open("shm://")?.path(), Root::find().path().join("default"));
+    /// assert_eq!(Directory::open("shm://lab")?.path(), Root::find().path().join("lab"));
+    /// assert_eq!(Directory::open("shm:///run/robot")?.path().to_str(), Some("/run/robot"));
     /// assert!(Directory::open("lab").is_err());
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
@@ -38,6 +51,8 @@ impl Directory {
             Error::invalid(format!("domain `{url}`: {why}; write shm://, shm://NAME or shm:///directory"))
         };
         let rest = url.strip_prefix("shm://").ok_or_else(|| bad("not a shared-memory domain"))?;
+        let (rest, options) = rest.split_once('?').unwrap_or((rest, ""));
+        let (owners, says_owners) = owners(options, &bad)?;
         if rest.starts_with('/') {
             let path = PathBuf::from(rest.trim_end_matches('/'));
             if path.as_os_str().is_empty()
@@ -46,16 +61,69 @@ impl Directory {
             {
                 return Err(bad("not a directory of its own"));
             }
-            return Ok(Directory { path });
+            return Ok(Directory { path, named: None, owners, says_owners });
         }
-        let name = if rest.is_empty() { "default" } else { rest };
-        let legal = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-        if name.len() > 63 || name.starts_with('.') || !name.chars().all(legal) {
-            return Err(bad(
-                "its name must have up to 63 letters, digits, `_`, `-`, `.`, not beginning with a dot",
-            ));
-        }
-        Ok(Directory { path: Path::new(ROOT).join(name) })
+        let name = if rest.is_empty() { DEFAULT } else { rest };
+        check_name(name).map_err(bad)?;
+        let root = Root::find();
+        Ok(Directory { path: root.path().join(name), named: Some((root, name.into())), owners, says_owners })
+    }
+
+    /// This domain, of whose channels only those of `owners` are accepted. All others are refused when they are opened, with
+    /// [`Error::Forbidden`].
+    ///
+    /// ```
+    /// use saltus_channel::{Directory, Owners};
+    /// let domain = Directory::open("shm:///run/robot")?.owned_by(Owners::users([0]));
+    /// assert_eq!(domain.url(), "shm:///run/robot?owner=root");
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn owned_by(self, owners: Owners) -> Directory {
+        Directory { owners, says_owners: true, ..self }
+    }
+
+    /// Whose channels are accepted.
+    ///
+    /// ```
+    /// use saltus_channel::{Directory, Owners};
+    /// assert_eq!(Directory::open("shm://?owner=root")?.owners(), &Owners::users([0]));
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn owners(&self) -> &Owners {
+        &self.owners
+    }
+
+    /// The root in which this domain is; `None` if its URL has a path.
+    ///
+    /// ```
+    /// use saltus_channel::{Directory, Root};
+    /// assert_eq!(Directory::open("shm://lab")?.root(), Some(&Root::find()));
+    /// assert!(Directory::open("shm:///run/robot")?.root().is_none());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn root(&self) -> Option<&Root> {
+        self.named.as_ref().map(|(root, _)| root)
+    }
+
+    /// The domain of the same name in the other root, if channels are there: this user's private root while the shared one is used, and
+    /// `/dev/shm/saltus`, whoever owns it, while the private one is. Programs that were started at another time may use it.
+    ///
+    /// ```
+    /// use saltus_channel::Directory;
+    /// assert!(Directory::open("shm:///run/robot")?.elsewhere().is_none());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn elsewhere(&self) -> Option<Directory> {
+        let (root, name) = self.named.as_ref()?;
+        let other = match root.kind() {
+            RootKind::Private => Root::shared(),
+            _ => Root::private(process::user()),
+        };
+        let there = Directory::open(&format!("shm://{}", other.path().join(name).display())).ok()?;
+        // It may be anybody's, with any number of names.
+        let names = there.dir().ok()??;
+        let names = file::names_at_most(&names, LOOKED_AT).ok()?;
+        names.iter().any(|name| Name::from_file_name(name).is_some()).then_some(there)
     }
 
     /// The domain that the environment variable `SALTUS_DOMAIN` names, or else `shm://`.
@@ -82,11 +150,12 @@ impl Directory {
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn url(&self) -> String {
-        match self.path.strip_prefix(ROOT) {
-            Ok(name) if name == Path::new("default") => "shm://".into(),
-            Ok(name) => format!("shm://{}", name.display()),
-            Err(_) => format!("shm://{}", self.path.display()),
-        }
+        let domain = match &self.named {
+            Some((_, name)) if name == DEFAULT => "shm://".into(),
+            Some((_, name)) => format!("shm://{name}"),
+            None => format!("shm://{}", self.path.display()),
+        };
+        if self.says_owners { format!("{domain}?owner={}", self.owners) } else { domain }
     }
 
     /// The domain's directory.
@@ -114,27 +183,71 @@ impl Directory {
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn list(&self) -> Result<Vec<Name>> {
-        let what = || format!("list domain {}", self.url());
-        let names = match self.dir().and_then(|dir| file::names(&dir)) {
-            Ok(names) => names,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(Error::system(what(), e)),
-        };
+        let Some(dir) = self.dir()? else { return Ok(Vec::new()) };
+        let names = file::names(&dir).map_err(|e| Error::system(format!("list domain {}", self.url()), e))?;
         let mut names: Vec<Name> = names.iter().filter_map(|n| Name::from_file_name(n)).collect();
         names.sort();
         Ok(names)
     }
 
-    /// The open directory of the domain.
-    pub(crate) fn dir(&self) -> io::Result<File> {
-        file::open_dir(self.path.as_os_str())
+    /// The open directory of the domain, checked after it was opened; `None` if it is not there yet.
+    pub(crate) fn dir(&self) -> Result<Option<File>> {
+        let opened = match &self.named {
+            None => file::open_dir_no_links(self.path.as_os_str()),
+            Some((root, name)) => match root.open()? {
+                None => return Ok(None),
+                Some(root) => file::open_dir_at(&root, name.as_bytes()),
+            },
+        };
+        let what = || format!("open domain {}", self.url());
+        let dir = match opened {
+            Ok(dir) => dir,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(place::error(&what(), &self.path, e, place::CLOSED)),
+        };
+        if self.named.is_some() {
+            let there = file::stat(&dir).map_err(|e| Error::system(what(), e))?;
+            self.check(&there)?;
+        }
+        Ok(Some(dir))
+    }
+
+    /// Whoever owns a domain's directory can replace every channel in it: root, this user, or one who is named as an owner.
+    fn check(&self, there: &file::Stat) -> Result<()> {
+        let (url, path) = (self.url(), self.path.display());
+        if ![0, process::user()].contains(&there.user) && !self.owners.names(there.user) {
+            let owner = users::user_for_people(there.user);
+            return Err(Error::Forbidden {
+                what: format!(
+                    "domain {url}: {path} belongs to {owner}, who could replace every channel in it: open {} to trust that user, choose another name, \
+                     or have it removed with `sudo rm -r {path}`",
+                    Directory { says_owners: false, ..self.clone() }.url()
+                        + &format!("?owner={},me", there.user)
+                ),
+            });
+        }
+        if there.mode & 0o1002 == 0o002 {
+            return Err(Error::Forbidden {
+                what: format!(
+                    "domain {url}: everybody may remove channels of others in {path} (mode {:o}): its owner can mend that with `chmod +t {path}`",
+                    there.mode
+                ),
+            });
+        }
+        Ok(())
     }
 
     /// The open directory of a channel.
     pub(crate) fn channel_dir(&self, name: &Name) -> Result<File> {
-        let open = || file::open_dir_at(&self.dir()?, name.file_name().as_bytes());
-        open().map_err(|e| match e.kind() {
-            io::ErrorKind::NotFound => Error::NotFound { channel: name.clone(), domain: self.url() },
+        let not_found = || Error::NotFound { channel: name.clone(), domain: self.url() };
+        let dir = self.dir()?.ok_or_else(not_found)?;
+        file::open_dir_at(&dir, name.file_name().as_bytes()).map_err(|e| match e.raw_os_error() {
+            Some(libc::ENOENT) => not_found(),
+            Some(libc::ELOOP | libc::ENOTDIR) => {
+                let there = file::stat_at(&dir, name.file_name().as_bytes());
+                let there = there.map_or("not a directory".into(), |there| place::kind_and_owner(&there));
+                Error::Damaged { what: format!("channel `{name}` in {} is {there}", self.url()) }
+            }
             _ => Error::system(format!("open channel `{name}`"), e),
         })
     }
@@ -142,11 +255,24 @@ impl Directory {
     /// The open directory of the domain, made if need be, and checked to be in memory.
     pub(crate) fn make_dir(&self) -> Result<File> {
         let what = || format!("make domain {} in {}", self.url(), self.path.display());
-        if let Some(root) = self.path.parent().filter(|p| *p == Path::new(ROOT)) {
-            make_public_dir(root).map_err(|e| Error::system(what(), e))?;
-        }
-        make_public_dir(&self.path).map_err(|e| Error::system(what(), e))?;
-        let dir = self.dir().map_err(|e| Error::system(what(), e))?;
+        let dir = match self.dir()? {
+            Some(dir) => dir,
+            None => {
+                match &self.named {
+                    None => {
+                        let (parent, name) = place::parent_of(&self.path)?;
+                        place::make_dir(&parent, name, 0o1777, None)
+                    }
+                    Some((root, name)) => {
+                        let dir = root.make()?;
+                        let (mode, group) = root.domain_mode(&dir, name)?;
+                        place::make_dir(&dir, name.as_bytes(), mode, group)
+                    }
+                }
+                .map_err(|e| Error::system(what(), e))?;
+                self.dir()?.ok_or_else(|| Error::system(what(), io::ErrorKind::NotFound.into()))?
+            }
+        };
         let (_, in_memory) = file::file_system(&dir).map_err(|e| Error::system(what(), e))?;
         if !in_memory {
             return Err(Error::invalid(format!(
@@ -157,59 +283,37 @@ impl Directory {
         }
         Ok(dir)
     }
-}
 
-/// What the directory of a domain is called while it is made.
-const ASIDE: &str = ".saltus-new-";
-
-/// Removes directories of domains whose makers died before they had their names. Returns how many.
-pub(crate) fn sweep_public_dirs(parent: &Path) -> usize {
-    let Ok(parent) = file::open_dir(parent.as_os_str()) else { return 0 };
-    let names = file::names(&parent).unwrap_or_default();
-    let is_old = |name: &[u8]| file::open_dir_at(&parent, name).is_ok_and(|dir| file::is_old(&dir));
-    // They are empty, and nothing else can be removed this way.
-    let gone = |name: &[u8]| is_old(name) && file::remove_at(&parent, name, true).is_ok();
-    names.iter().filter(|name| name.starts_with(ASIDE.as_bytes()) && gone(name)).count()
-}
-
-/// Makes a directory for everybody, like `/tmp`, unless it is there. It appears with its permissions.
-fn make_public_dir(path: &Path) -> io::Result<()> {
-    let parent = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => return Ok(()),
-    };
-    let name = path.file_name().unwrap_or(OsStr::new("/")).as_bytes();
-    let parent = file::open_dir(parent.as_os_str())?;
-    match file::open_dir_at(&parent, name) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
-        other => return other.map(drop),
+    /// Removes what makers of domains left next to this one.
+    fn sweep_next_to_it(&self) -> usize {
+        let parent = match &self.named {
+            Some((root, _)) => root.open().ok().flatten(),
+            None => place::parent_of(&self.path).ok().map(|(parent, _)| parent),
+        };
+        parent.map_or(0, |parent| place::sweep_dirs(&parent))
     }
-    sweep_public_dirs(path.parent().unwrap_or(path));
-    let mut made = name_public_dir(&parent, name);
-    for _ in 0..3 {
-        match made {
-            // Somebody took us for dead and swept what was not named yet.
-            Err(e) if e.kind() == io::ErrorKind::NotFound => made = name_public_dir(&parent, name),
-            other => return other,
+}
+
+/// Whose channels a URL with these options accepts, or else the environment; and whether the URL says so.
+fn owners(options: &str, bad: &dyn Fn(&str) -> Error) -> Result<(Owners, bool)> {
+    let mut owners = None;
+    for option in options.split(['&', '?']).filter(|option| !option.is_empty()) {
+        match option.split_once('=') {
+            Some(("owner", users)) => owners = Some(Owners::parse(users)?),
+            _ => return Err(bad(&format!("it has the option `owner`, and `{option}` is none here"))),
         }
     }
-    made
-}
-
-/// Makes one under a name aside, and gives it its own, unless that was taken meanwhile.
-fn name_public_dir(parent: &File, name: &[u8]) -> io::Result<()> {
-    let aside = format!("{ASIDE}{:016x}", saltus_os::process::random());
-    file::make_dir_at(parent, aside.as_bytes())?;
-    let made = file::open_dir_at(parent, aside.as_bytes())
-        .and_then(|dir| file::set_mode(&dir, 0o1777))
-        .and_then(|()| file::rename_at(parent, aside.as_bytes(), name, Rename::NoReplace));
-    if let Err(e) = made {
-        let _ = file::remove_at(parent, aside.as_bytes(), true);
-        if e.kind() != io::ErrorKind::AlreadyExists {
-            return Err(e);
+    match (owners, std::env::var(OWNER)) {
+        (Some(owners), _) => Ok((owners, true)),
+        (None, Ok(users)) if !users.is_empty() => match Owners::parse(&users) {
+            Ok(owners) => Ok((owners, false)),
+            Err(e) => Err(Error::invalid(format!("the environment variable {OWNER}: {e}"))),
+        },
+        (None, Err(std::env::VarError::NotUnicode(_))) => {
+            Err(Error::invalid(format!("the environment variable {OWNER} is not UTF-8")))
         }
+        (None, _) => Ok((Owners::any(), false)),
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -218,15 +322,20 @@ mod tests {
 
     #[test]
     fn urls_name_directories() {
+        let root = Root::find().path();
         for (url, path) in [
-            ("shm://", "/dev/shm/saltus/default"),
-            ("shm://lab", "/dev/shm/saltus/lab"),
-            ("shm:///run/robot", "/run/robot"),
+            ("shm://", root.join("default")),
+            ("shm://lab", root.join("lab")),
+            ("shm:///run/robot", "/run/robot".into()),
+            ("shm:///dev/shm/saltus/default", "/dev/shm/saltus/default".into()),
+            ("shm://lab?owner=root,60001", root.join("lab")),
         ] {
             let domain = Directory::open(url).unwrap();
-            assert_eq!((domain.path(), domain.url()), (Path::new(path), url.to_string()));
+            assert_eq!((domain.path(), domain.url()), (path.as_path(), url.to_string()));
         }
-        for bad in ["", "imu", "udpm://", "shm:///", "shm://a/b", "shm://.x", "shm:///a/../b"] {
+        let bad =
+            ["", "imu", "udpm://", "shm:///", "shm://a/b", "shm://.x", "shm:///a/../b", "shm://?depth=3"];
+        for bad in bad {
             assert!(Directory::open(bad).unwrap_err().to_string().contains("shm://"), "{bad}");
         }
     }

@@ -1,6 +1,7 @@
 //! What can go wrong, in words and in stable numbers.
 
 use crate::Name;
+use saltus_os::users;
 use std::fmt;
 use std::io;
 
@@ -56,10 +57,17 @@ pub enum Error {
         channel: Name,
         /// What became of it.
         how: Retired,
+        /// The user who owns what has its name now, if that is another than the owner of this channel.
+        by: Option<u32>,
     },
     /// Permissions forbid it.
     Denied {
         /// What was attempted, with its object.
+        what: String,
+    },
+    /// What was to be opened belongs to a user whom this process does not trust, is closed to it, or is not what it must be.
+    Forbidden {
+        /// What was attempted, whose it is, and what to do.
         what: String,
     },
     /// The memory for it cannot be had.
@@ -120,7 +128,7 @@ impl Error {
             Error::Overrun { .. } => 5,
             Error::Canceled => 6,
             Error::Retired { .. } => 7,
-            Error::Denied { .. } => 8,
+            Error::Denied { .. } | Error::Forbidden { .. } => 8,
             Error::NoSpace { .. } => 9,
             Error::TooManyPublishers { .. } => 10,
             Error::Damaged { .. } => 11,
@@ -186,7 +194,13 @@ impl fmt::Display for Error {
                 "publishers of `{channel}` overtook the reader at every try: give the channel a larger depth"
             ),
             Error::Canceled => write!(f, "the wait was canceled"),
-            Error::Retired { channel, how } => match how {
+            Error::Retired { channel, by: Some(user), .. } => write!(
+                f,
+                "what is called `{channel}` now belongs to {}, and is not the channel that was opened: open it again if you trust that user \
+                 (`?owner=` in the domain's URL says whom you trust)",
+                users::user_for_people(*user)
+            ),
+            Error::Retired { channel, how, by: None } => match how {
                 Retired::Removed => write!(f, "channel `{channel}` was removed: create and open it anew"),
                 Retired::Replaced => write!(f, "channel `{channel}` was replaced by a new one: open it anew"),
                 Retired::CutShort { owner } => write!(
@@ -203,7 +217,7 @@ impl fmt::Display for Error {
             Error::Denied { what } => {
                 write!(f, "{what}: permission denied; its owner can allow it with `saltus chmod`")
             }
-            Error::NoSpace { what } => write!(f, "{what}"),
+            Error::NoSpace { what } | Error::Forbidden { what } => write!(f, "{what}"),
             Error::TooManyPublishers { channel, most } => write!(
                 f,
                 "channel `{channel}` has {most} publishers, the most it can have: end one, or use another channel"

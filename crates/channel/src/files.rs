@@ -4,6 +4,9 @@ use saltus_os::file;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 
+/// How deep directories are removed that others may have made, by root.
+pub(crate) const DEEP: u32 = 64;
+
 /// Whether both are one file.
 pub(crate) fn same_file(a: &File, b: &File) -> bool {
     let id = |file: &File| file.metadata().ok().map(|m| (m.dev(), m.ino()));

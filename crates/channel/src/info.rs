@@ -23,6 +23,8 @@ pub struct Info {
     pub created: u64,
     /// Process and user that created it, in their own namespaces.
     pub creator: (u32, u32),
+    /// The user who owns it now, in this process's namespace.
+    pub owner: u32,
     /// A random number that no other channel has.
     pub id: u64,
     /// Why it is no more, if it is not.
@@ -125,7 +127,9 @@ pub(crate) fn read(mapping: &Mapping) -> Result<Info> {
     let lanes = (0..mapping.used()).filter_map(|i| Some(lane_info(mapping, i, mapping.lane(i)?))).collect();
     let subscribers = counters::read_all(&mapping.dir);
     let mut attributes = mapping.geometry.attributes.clone();
+    let mut owner = mapping.geometry.uid;
     if let Ok(now) = mapping.data.metadata() {
+        owner = now.uid();
         attributes = attributes.mode(now.mode() & 0o777).group(Group::Id(now.gid()));
     }
     Ok(Info {
@@ -134,6 +138,7 @@ pub(crate) fn read(mapping: &Mapping) -> Result<Info> {
         taken: mapping.now(),
         created: mapping.geometry.created,
         creator: (mapping.geometry.pid, mapping.geometry.uid),
+        owner,
         id: mapping.geometry.id,
         retired: mapping.retired().or_else(|| mapping.vanished()),
         memory: mapping.memory(),

@@ -33,7 +33,7 @@
 //! | `flush`, `seek_oldest`, `has_unseen`, counts, names, attributes | never | no² | no | no¹ |
 //! | `CancelHandle::cancel` (also in signal handlers) | never | no | one wake | no |
 //! | `cancel_handle`, `event_fd` for the first time | never | yes | a descriptor and a thread | yes |
-//! | `is_retired`, `memory` | never | no | yes | no |
+//! | `is_retired`, `check`, `memory` | never | no | yes | no |
 //! | `describe`, `descriptions`, `wait_for`, `list`, `sweep`, `unlink`, `replace`, `chmod`; dropping a handle | in the file system | yes | yes | yes |
 //!
 //! ¹ With [`Attributes::prefault`], the default. ² The first receive after a new publisher has come maps that
@@ -54,6 +54,7 @@
 //! ```
 
 mod attributes;
+mod belongings;
 mod chain;
 mod channel;
 mod counters;
@@ -70,8 +71,11 @@ mod mapped;
 mod mapping;
 mod message;
 mod name;
+mod owners;
+mod place;
 mod publisher;
 mod receiver;
+mod root;
 mod space;
 mod stats;
 mod subscriber;
@@ -84,6 +88,7 @@ mod wait;
 mod wish;
 
 pub use attributes::{Attributes, Group, Wake};
+pub use belongings::Belonging;
 pub use channel::Channel;
 pub use counters::LatencyCounts;
 pub use directory::Directory;
@@ -91,7 +96,9 @@ pub use error::{Error, Result, Retired};
 pub use info::{Info, LaneInfo, SubscriberInfo};
 pub use message::{MessageInfo, Published, PublisherId};
 pub use name::Name;
+pub use owners::Owners;
 pub use publisher::{Loan, Publisher};
+pub use root::{Root, RootKind};
 pub use saltus_os::cancel::CancelHandle;
 pub use saltus_os::rt;
 pub use saltus_ring::{MAX_LANES, Start, Which};

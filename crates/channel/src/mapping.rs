@@ -3,6 +3,7 @@
 use crate::geometry::{self, BELL, DATA, Geometry, LANES_AT, LANES_USED, PAGE, STATE};
 use crate::limits::{BELL_PAUSE, LONGEST_BELL_PAUSE, WAKE_AT_ONCE};
 use crate::mapped::{Mapped, Words};
+use crate::place;
 use crate::{Directory, Error, Group, Name, Result, Retired, Wake};
 use saltus_os::clock;
 use saltus_os::file::{self, Mode};
@@ -175,6 +176,12 @@ impl Mapping {
     /// Opens the channel whose directory is `dir`, be it retired or not.
     pub fn open_dir(domain: &Directory, name: &Name, dir: File) -> Result<Arc<Mapping>> {
         let what = |what: &str| format!("{what} of channel `{name}`");
+        let is_owners = |file: &File| -> Result<()> {
+            let there = file::stat(file).map_err(|e| Error::system(what("look at the owner"), e))?;
+            let belongs = || format!("channel `{name}` in {} belongs to", domain.url());
+            domain.owners().check(there.user, belongs)
+        };
+        is_owners(&dir)?; // who owns the directory decides what its files are
         let data = file::open_at(&dir, DATA, Mode::Read).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => match domain.channel_dir(name) {
                 Ok(again) if inode(&again) == inode(&dir) => {
@@ -183,8 +190,16 @@ impl Mapping {
                 // It was emptied between the two steps: the channel is being removed.
                 _ => Error::NotFound { channel: name.clone(), domain: domain.url() },
             },
-            _ => Error::system(what("open the data"), e),
+            _ => match file::stat_at(&dir, DATA).map(|there| (there.kind, place::kind_and_owner(&there))) {
+                Ok((file::Kind::Directory | file::Kind::File, _)) | Err(_) => {
+                    Error::system(what("open the data"), e)
+                }
+                Ok((_, other)) => {
+                    Error::Damaged { what: format!("channel `{name}`: its data is {other}, not a file") }
+                }
+            },
         })?;
+        is_owners(&data)?;
         let meta = data.metadata().map_err(|e| Error::system(what("look at the data"), e))?;
         if !meta.is_file() || meta.len() < LANES_AT {
             return Err(Error::Damaged {
@@ -311,7 +326,11 @@ impl Mapping {
     /// The error for a channel that is no more.
     #[cold]
     pub fn retired_error(&self, how: Retired) -> Error {
-        Error::Retired { channel: self.name.clone(), how }
+        // What was put in the place of this channel; its own directory if it has its name still.
+        let mine = file::stat(&self.dir).ok();
+        let there = file::stat_path(self.path.as_os_str()).ok();
+        let by = there.filter(|there| mine.is_some_and(|mine| mine.user != there.user));
+        Error::Retired { channel: self.name.clone(), how, by: by.map(|there| there.user) }
     }
 
     /// Wakes up to `most` who sleep on the bell, if we have it; returns how many there were. One system call.

@@ -9,7 +9,7 @@ use support::files::Files;
 use support::terminal::Terminal;
 use support::{Ended, Place, Running, until};
 
-const IDS: [&str; 21] = [
+const IDS: [&str; 22] = [
     "rt.kernel",
     "rt.preempt",
     "rt.throttle",
@@ -24,6 +24,7 @@ const IDS: [&str; 21] = [
     "mem.thp",
     "mem.swap",
     "mem.shm",
+    "mem.owners",
     "ipc.removeipc",
     "clock",
     "virt",

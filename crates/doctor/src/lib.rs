@@ -9,6 +9,7 @@ mod cpus;
 mod host;
 #[cfg(test)]
 mod made;
+mod owners;
 mod publishers;
 pub mod residue;
 mod script;
@@ -16,6 +17,7 @@ mod tried;
 
 pub use check::{Check, Finding, Fix, State};
 pub use host::Host;
+pub use owners::Owners;
 pub use publishers::Publisher;
 pub use script::script;
 pub use tried::{ENOUGH, Room, Tried};

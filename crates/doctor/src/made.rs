@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::{Check, Finding, Host, Publisher, Room, State, Tried};
+use crate::{Check, Finding, Host, Owners, Publisher, Room, State, Tried};
 
 /// A machine in a temporary directory, removed on drop.
 pub struct Made {
@@ -139,6 +139,12 @@ pub fn robot() -> Made {
             publishers: Ok(Vec::new()),
             dead: Ok(Vec::new()),
             closed: 0,
+            owners: Some(Owners {
+                url: "shm://".into(),
+                path: "/dev/shm/saltus/default".into(),
+                root: Some("shared by several users"),
+                ..Owners::default()
+            }),
         };
     })
 }
@@ -185,6 +191,12 @@ pub fn neglected() -> Made {
         tried.shm = Some(Room { size: 64 << 20, free: 0 });
         tried.multicast = Some(Err("no route leads there".into()));
         tried.smis = Some(100_000);
+        tried.owners = Some(Owners {
+            url: "shm:///run/it's".into(),
+            path: "/run/it's".into(),
+            open_domain: Some(0o777),
+            ..Owners::default()
+        });
         tried.publishers = Ok(vec![Publisher { pid: 9, process: "it's $(x)\nrm -rf /".into() }]);
     })
 }

@@ -9,6 +9,7 @@ use saltus_net::{lcm, udp};
 use saltus_os::clock::Discipline;
 use saltus_os::{clock, file, process, rt};
 
+use crate::owners::Owners;
 use crate::publishers::{self, Publisher};
 use crate::residue::{self, Dead};
 
@@ -53,6 +54,8 @@ pub struct Tried {
     pub dead: Result<Vec<Dead>, String>,
     /// Channels of the domain that this user cannot open.
     pub closed: usize,
+    /// Whose the directories of the domain are.
+    pub owners: Option<Owners>,
 }
 
 impl Default for Tried {
@@ -73,6 +76,7 @@ impl Default for Tried {
             publishers: Err(untried()),
             dead: Err(untried()),
             closed: 0,
+            owners: None,
         }
     }
 }
@@ -97,6 +101,7 @@ impl Tried {
             publishers: publishers::living(domain).map_err(|error| error.to_string()),
             dead: residue::dead(domain).map_err(|error| error.to_string()),
             closed: residue::closed(domain),
+            owners: Some(Owners::here(domain)),
         };
         if before.is_none() {
             return tried;

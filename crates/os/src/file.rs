@@ -45,6 +45,101 @@ pub fn open_dir(path: &OsStr) -> io::Result<File> {
     open(libc::AT_FDCWD, &c(path.as_bytes())?, libc::O_RDONLY | libc::O_DIRECTORY)
 }
 
+/// Opens the directory `path`, no part of which may be a symbolic link, as [`open_dir`] would. One system call where the kernel has
+/// `openat2`, else one for each part. Fails with `ELOOP` or `ENOTDIR` at a link.
+pub fn open_dir_no_links(path: &OsStr) -> io::Result<File> {
+    let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC;
+    // SAFETY: all zeros is a valid record of how to open.
+    let mut how: libc::open_how = unsafe { std::mem::zeroed() };
+    (how.flags, how.resolve) = (flags as u64, libc::RESOLVE_NO_SYMLINKS);
+    let name = c(path.as_bytes())?;
+    let (at, size) = (std::ptr::from_ref(&how), size_of::<libc::open_how>());
+    // SAFETY: the name is a C string, and the record, whose size is told, lives across the call.
+    let fd = unsafe { libc::syscall(libc::SYS_openat2, libc::AT_FDCWD, name.as_ptr(), at, size) };
+    match crate::check(fd as libc::c_int) {
+        // SAFETY: the descriptor that the call returned is ours alone.
+        Ok(fd) => Ok(unsafe { File::from_raw_fd(fd) }),
+        // Before Linux 5.6, or where an old filter of system calls does not know it.
+        Err(e) if matches!(e.raw_os_error(), Some(libc::ENOSYS | libc::EPERM)) => open_dir_by_parts(path),
+        Err(e) => Err(e),
+    }
+}
+
+/// Opens the directory `path` part by part, none of which may be a symbolic link.
+fn open_dir_by_parts(path: &OsStr) -> io::Result<File> {
+    let (start, rest) = match path.as_bytes().strip_prefix(b"/") {
+        Some(rest) => (c"/", rest),
+        None => (c".", path.as_bytes()),
+    };
+    let mut at = open(libc::AT_FDCWD, start, libc::O_PATH | libc::O_DIRECTORY)?;
+    for part in rest.split(|b| *b == b'/').filter(|part| !part.is_empty()) {
+        at = open(at.as_raw_fd(), &c(part)?, libc::O_PATH | libc::O_DIRECTORY)?;
+    }
+    open(at.as_raw_fd(), c".", libc::O_RDONLY | libc::O_DIRECTORY)
+}
+
+/// What a name leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory.
+    Directory,
+    /// An ordinary file.
+    File,
+    /// A symbolic link.
+    Link,
+    /// A FIFO.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A device.
+    Device,
+}
+
+/// What is known of a file or a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// Its owner.
+    pub user: u32,
+    /// Its group.
+    pub group: u32,
+    /// Its permissions, with the sticky bit and the bits that set user and group.
+    pub mode: u32,
+}
+
+/// What `name` is in `dir`; of a symbolic link the link itself. One system call.
+pub fn stat_at(dir: &File, name: &[u8]) -> io::Result<Stat> {
+    stat_of(dir.as_raw_fd(), name, libc::AT_SYMLINK_NOFOLLOW)
+}
+
+/// What `path` is; of a symbolic link the link itself. One system call.
+pub fn stat_path(path: &OsStr) -> io::Result<Stat> {
+    stat_of(libc::AT_FDCWD, path.as_bytes(), libc::AT_SYMLINK_NOFOLLOW)
+}
+
+/// What an open file or directory is. One system call.
+pub fn stat(file: &File) -> io::Result<Stat> {
+    stat_of(file.as_raw_fd(), b"", libc::AT_EMPTY_PATH)
+}
+
+fn stat_of(dir: i32, name: &[u8], flags: libc::c_int) -> io::Result<Stat> {
+    let name = c(name)?;
+    // SAFETY: all zeros is a valid record to be filled in.
+    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: the name is a C string, and the record lives across the call.
+    crate::check(unsafe { libc::fstatat(dir, name.as_ptr(), &mut stat, flags) })?;
+    let kind = match stat.st_mode & libc::S_IFMT {
+        libc::S_IFDIR => Kind::Directory,
+        libc::S_IFREG => Kind::File,
+        libc::S_IFLNK => Kind::Link,
+        libc::S_IFIFO => Kind::Fifo,
+        libc::S_IFSOCK => Kind::Socket,
+        _ => Kind::Device,
+    };
+    Ok(Stat { kind, user: stat.st_uid, group: stat.st_gid, mode: stat.st_mode & 0o7777 })
+}
+
 fn open(dir: i32, name: &CStr, flags: libc::c_int) -> io::Result<File> {
     // SAFETY: the name is a C string; a descriptor that the call returns is ours alone.
     unsafe {
@@ -195,4 +290,33 @@ pub fn names(dir: &File) -> io::Result<Vec<Vec<u8>>> {
 pub fn names_at_most(dir: &File, most: usize) -> io::Result<Vec<Vec<u8>>> {
     let path = format!("/proc/self/fd/{}", dir.as_raw_fd());
     std::fs::read_dir(path)?.take(most).map(|entry| Ok(entry?.file_name().as_bytes().to_vec())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn no_part_of_a_path_may_be_a_symbolic_link_with_any_kernel() {
+        let here = std::env::temp_dir().canonicalize().unwrap();
+        let here = here.join(format!("saltus-links-{}", std::process::id()));
+        std::fs::create_dir_all(here.join("real/inner")).unwrap();
+        symlink("real", here.join("link")).unwrap();
+        symlink("inner", here.join("real/last")).unwrap();
+        std::fs::write(here.join("file"), "").unwrap();
+        for open in [open_dir_no_links, open_dir_by_parts] {
+            let open = |path: &str| open(here.join(path).as_os_str());
+            let opened = open("real/inner").unwrap();
+            assert_eq!(stat(&opened).unwrap().kind, Kind::Directory);
+            assert_eq!(names(&open("real").unwrap()).unwrap().len(), 2, "it can be read");
+            for bad in ["link/inner", "link", "real/last", "file", "file/x"] {
+                let code = open(bad).unwrap_err().raw_os_error();
+                assert!(matches!(code, Some(libc::ELOOP | libc::ENOTDIR)), "{bad}: {code:?}");
+            }
+            assert_eq!(open("none/inner").unwrap_err().kind(), io::ErrorKind::NotFound);
+        }
+        assert_eq!(stat_path(here.join("link").as_os_str()).unwrap().kind, Kind::Link);
+        std::fs::remove_dir_all(here).unwrap();
+    }
 }

@@ -22,6 +22,7 @@ pub mod pace;
 pub mod process;
 pub mod rt;
 pub mod stop;
+pub mod users;
 
 use std::io;
 

@@ -179,7 +179,10 @@ fn details(row: Option<&Row>, theme: Theme) -> Vec<Line<'static>> {
     let fingerprint = row.fingerprint.clone().unwrap_or_else(|| "none".into());
     let third = match &row.mismatch {
         Some(words) => Line::from(Span::styled(format!("  types differ: {words}"), theme.bad())),
-        None => labelled("  fingerprint  ", format!("{fingerprint}   {}", row.domain)),
+        None => {
+            let owner = row.owner.as_ref().map_or(String::new(), |owner| format!("   owner {owner}"));
+            labelled("  fingerprint  ", format!("{fingerprint}   {}{owner}", row.domain))
+        }
     };
     let mut first = labelled("  published by ", peers(&row.publishers));
     if row.publishers.is_empty() {

@@ -46,6 +46,8 @@ pub struct Seen<'a> {
 pub struct Counted {
     /// The counts of each lane or sender, by a stable number.
     pub published: Vec<(u64, Published)>,
+    /// The user who owns the channel: name, or number where there is none; and number.
+    pub owner: Option<(String, u32)>,
     /// Bytes of the newest message.
     pub size: Option<u64>,
     /// Publishers.
@@ -100,6 +102,7 @@ pub(crate) struct Channel {
     senders: HashMap<Option<u64>, Sender>,
     publishers: Vec<Peer>,
     subscribers: Vec<Peer>,
+    owner: Option<(String, u32)>,
     missed: Option<u64>,
     missed_of_sender: bool,
     dropped: u64,
@@ -131,6 +134,7 @@ impl Channel {
             senders: HashMap::new(),
             publishers: Vec::new(),
             subscribers: Vec::new(),
+            owner: None,
             missed: None,
             missed_of_sender: false,
             dropped: 0,
@@ -225,6 +229,7 @@ impl Channel {
         self.latencies = Latencies::default();
         counted.latencies.iter().for_each(|(ns, times)| self.latencies.add(*ns, *times));
         (self.publishers, self.subscribers) = (counted.publishers, counted.subscribers);
+        self.owner = counted.owner;
     }
 
     /// Messages and bytes per second of all senders.
@@ -281,6 +286,8 @@ impl Channel {
             fingerprint: key.map(mismatch::digits),
             publishers,
             subscribers: self.subscribers.clone(),
+            owner: self.owner.as_ref().map(|(name, _)| name.clone()),
+            owner_uid: self.owner.as_ref().map(|(_, number)| *number),
             count: self.count,
             rate_hz: rate.hz,
             period_s: sums.period_ns.map(|ns| ns / 1e9),

@@ -49,6 +49,10 @@ pub struct Row {
     pub publishers: Vec<Peer>,
     /// Subscribers, as far as the transport reports them.
     pub subscribers: Vec<Peer>,
+    /// The user who owns the channel, in shared memory; the number where that has no name here.
+    pub owner: Option<String>,
+    /// The number of that user.
+    pub owner_uid: Option<u32>,
     /// Messages, as counted by the publishers, else those that arrived here.
     pub count: u64,
     /// Messages per second, over the last seconds.

@@ -58,7 +58,7 @@ fn make(domain: &Directory, name: &str, mode: u32) -> Result<Channel, Failure> {
 /// Checks that the error reports a missing permission for `what`.
 fn denied<T: std::fmt::Debug>(what: &str, result: Result<T, Error>) -> Result<(), Failure> {
     match result {
-        Err(Error::Denied { .. }) => Ok(()),
+        Err(Error::Denied { .. } | Error::Forbidden { .. }) => Ok(()),
         other => Err(format!("{what} must be denied, but: {other:?}").into()),
     }
 }

@@ -1,4 +1,5 @@
-//! For tests: separate networks without a connection to the outside, and [system calls](refuse_call) that fail.
+//! For tests: separate networks without a connection to the outside, [system calls](refuse_call) that fail, and
+//! [several users](own_shm).
 //!
 //! A [`Space`] is a network namespace with a loopback interface that carries multicast. Work runs [in
 //! it](Space::run) on a separate thread; threads and programs that it starts are in it too. [`join`] connects two
@@ -14,8 +15,10 @@
 
 mod calls;
 mod exec;
+mod users;
 
 pub use calls::{allow_only, refuse_call};
+pub use users::{as_member, as_user, own_shm};
 
 use std::fs::File;
 use std::io;

@@ -3,7 +3,7 @@
 use super::Directory;
 use crate::create::{self, Plan};
 use crate::{Attributes, Channel, DepthWish, Error, Name, Result, Until, Wake, chain, counters, wish};
-use saltus_os::clock;
+use saltus_os::{clock, process};
 
 impl Directory {
     /// Creates a channel. It appears whole, in one step. [`Error::Exists`] if the name is taken.
@@ -96,14 +96,13 @@ impl Directory {
         is_possible: impl Fn(u64) -> bool,
     ) -> Result<Option<u64>> {
         let name = Name::new(name)?;
-        match self.dir() {
-            Ok(dir) => Ok(wish::read(&dir, &name, is_possible)),
-            Err(_) => Ok(None), // there is no domain yet
-        }
+        Ok(self.dir()?.and_then(|dir| wish::read(&dir, &name, is_possible)))
     }
 
     fn create_named(&self, name: &Name, attributes: &Attributes, replace: bool) -> Result<Channel> {
         let plan = Plan::new(attributes)?;
+        self.owners()
+            .check(process::user(), || format!("channel `{name}` in {} would belong to", self.url()))?;
         plan.create(&self.make_dir()?, &self.url(), name, replace)?;
         Channel::open(self, name)
     }
@@ -178,7 +177,7 @@ impl Directory {
             let now = clock::monotonic();
             match deadline {
                 Some(deadline) if now < deadline => {
-                    saltus_os::process::sleep_until(deadline.min(now + 10_000_000));
+                    process::sleep_until(deadline.min(now + 10_000_000));
                 }
                 _ => return Ok(None),
             }
@@ -200,7 +199,7 @@ impl Directory {
     pub fn unlink(&self, name: impl AsRef<[u8]>) -> Result<()> {
         let name = Name::new(name)?;
         self.channel_dir(&name)?;
-        let dir = self.dir().map_err(|e| Error::system(format!("remove channel `{name}`"), e))?;
+        let dir = self.dir()?.ok_or_else(|| Error::NotFound { channel: name.clone(), domain: self.url() })?;
         create::unlink(&dir, &self.url(), &name)
     }
 
@@ -239,8 +238,8 @@ impl Directory {
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn sweep(&self) -> Result<usize> {
-        let mut swept = self.path.parent().map_or(0, super::sweep_public_dirs);
-        let Ok(dir) = self.dir() else { return Ok(swept) };
+        let mut swept = self.sweep_next_to_it();
+        let Some(dir) = self.dir()? else { return Ok(swept) };
         swept += create::sweep(&dir) + wish::sweep(&dir);
         for name in self.list()? {
             if let Ok(dir) = self.channel_dir(&name) {
@@ -250,5 +249,18 @@ impl Directory {
             }
         }
         Ok(swept)
+    }
+
+    /// What dead processes of other users left here, and [`Directory::sweep`] could not remove: how many directories, and the user who can
+    /// remove the first. Root can remove all. `None`: nothing.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// assert_eq!(domain.leftovers_of_others()?, None);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn leftovers_of_others(&self) -> Result<Option<(usize, u32)>> {
+        Ok(self.dir()?.and_then(|dir| create::leftovers(&dir)))
     }
 }

@@ -3,11 +3,12 @@
 use clap::Args;
 use saltus_channel::clock::Clock;
 use saltus_channel::{
-    Attributes, Description, Directory, Group, Info as Told, LaneInfo, Name, Retired, SubscriberInfo, Wake,
-    clock,
+    Attributes, Description, Directory, Group, Info as Told, LaneInfo, Name, Retired, RootKind,
+    SubscriberInfo, Wake, clock,
 };
 use saltus_decode::{Dictionary, Kind};
 use saltus_measure::channel::Latency;
+use saltus_os::users;
 use serde::Serialize;
 
 use crate::exit::Outcome;
@@ -41,6 +42,7 @@ struct Line {
     channel: String,
     domain: String,
     path: String,
+    root: Option<Root>,
     state: &'static str,
     created: Timestamp,
     #[serde(skip)]
@@ -48,6 +50,8 @@ struct Line {
     depth: u64,
     max_message_size: u64,
     reserve_publishers: u32,
+    owner: Option<String>,
+    owner_uid: u32,
     mode: String,
     group: Option<u32>,
     timestamps: bool,
@@ -59,6 +63,18 @@ struct Line {
     types: Vec<Type>,
     publishers: Vec<Publisher>,
     subscribers: Vec<Subscriber>,
+}
+
+/// In which root of domains it is.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Root {
+    /// Of all users, or a group.
+    Shared,
+    /// This user's own `/dev/shm/saltus`.
+    Own,
+    /// This user's alone.
+    Private,
 }
 
 #[derive(Serialize)]
@@ -121,6 +137,7 @@ impl Line {
             channel: escaped(name.as_bytes()),
             domain: domain.url(),
             path: domain::directory(domain, name).display().to_string(),
+            root: domain.root().map(Root::of),
             state: match told.retired {
                 None => "live",
                 Some(Retired::Removed) => "removed",
@@ -133,6 +150,8 @@ impl Line {
             depth: attributes.get_depth(),
             max_message_size: attributes.get_max_message_size(),
             reserve_publishers: attributes.get_reserve_publishers(),
+            owner: users::user_name(told.owner),
+            owner_uid: told.owner,
             mode: format!("{:03o}", attributes.get_mode()),
             group: match attributes.get_group() {
                 Some(Group::Id(id)) => Some(*id),
@@ -162,7 +181,8 @@ impl Line {
         let mut words = vec![
             format!("channel      {}", self.channel),
             format!("state        {}, created {} ago", self.state, age(self.created_ns)),
-            format!("path         {}", self.path),
+            format!("path         {}{}", self.path, self.root.map_or("", |root| root.words())),
+            format!("owner        {}", users::user_for_people(self.owner_uid)),
             format!(
                 "depth        {} messages of up to {} each",
                 self.depth,
@@ -215,6 +235,23 @@ impl Line {
             ));
         }
         words
+    }
+}
+
+impl Root {
+    fn of(root: &saltus_channel::Root) -> Root {
+        match root.kind() {
+            RootKind::Shared => Root::Shared,
+            RootKind::Private => Root::Private,
+            _ => Root::Own,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Root::Shared => " (root shared by several users)",
+            Root::Own | Root::Private => " (root of this user alone)",
+        }
     }
 }
 

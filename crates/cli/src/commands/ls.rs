@@ -5,6 +5,7 @@ mod network;
 use clap::Args;
 use saltus_channel::{Directory, Name};
 use saltus_measure::channel::Facts;
+use saltus_os::users;
 use serde::Serialize;
 
 use crate::exit::{self, Code, Failure, Outcome};
@@ -22,7 +23,7 @@ pub(crate) struct Ls {
     #[command(flatten)]
     names: AnyNames,
 
-    /// Show mode, configuration, participants, counts and memory
+    /// Show mode, owner, configuration, participants, counts and memory
     #[arg(short, long)]
     long: bool,
 
@@ -52,6 +53,9 @@ struct Line {
 
 #[derive(Serialize)]
 struct Long {
+    /// The name of the user who owns it, if there is one.
+    owner: Option<String>,
+    owner_uid: u32,
     mode: String,
     depth: u64,
     max_message_size: u64,
@@ -62,8 +66,9 @@ struct Long {
     memory: u64,
 }
 
-const COLUMNS: [(&str, Align); 9] = [
+const COLUMNS: [(&str, Align); 10] = [
     ("MODE", Align::Left),
+    ("OWNER", Align::Left),
     ("FRAMES", Align::Right),
     ("SIZE", Align::Right),
     ("PUBS", Align::Right),
@@ -94,7 +99,11 @@ pub(crate) fn run(domain: &DomainUrl, ls: Ls) -> Outcome {
 
 /// Lists the channels in shared memory; those that cannot be opened too, with the reason on standard error.
 fn all(domain: &Directory, ls: Ls) -> Outcome {
-    domain::tell_of_no_domain(domain);
+    match domain.list().is_ok_and(|all| all.is_empty()) {
+        true => domain::tell_of_no_domain(domain),
+        false if ls.long => domain::tell_of_root(domain),
+        false => {}
+    }
     let mut failures = Vec::new();
     let mut lines = Vec::new();
     for name in ls.names.meant()?.existing(domain)? {
@@ -129,6 +138,8 @@ impl Long {
         let info = domain::open(domain, name)?.info()?;
         let facts = Facts::of(&info);
         Ok(Long {
+            owner: users::user_name(info.owner),
+            owner_uid: info.owner,
             mode: format!("{:03o}", info.attributes.get_mode()),
             depth: info.attributes.get_depth(),
             max_message_size: info.attributes.get_max_message_size(),
@@ -146,6 +157,7 @@ impl Line {
         let mut cells = match self.long {
             Some(long) => vec![
                 long.mode,
+                long.owner.unwrap_or(long.owner_uid.to_string()),
                 long.depth.to_string(),
                 human::bytes(long.max_message_size as f64),
                 long.publishers.to_string(),

@@ -24,6 +24,7 @@ mod record;
 mod report;
 mod rm;
 mod serve;
+mod share;
 mod spy;
 mod stat;
 mod sweep;
@@ -96,8 +97,15 @@ enum Channels {
 
     /// Clean up after dead processes
     ///
-    /// It removes unfinished channels and the counters of dead subscribers. Channels and their messages stay.
+    /// It removes unfinished channels and the counters of dead subscribers. Channels and their messages stay, unless
+    /// --user selects all that a user left.
     Sweep(sweep::Sweep),
+
+    /// Share channels between the users of this machine
+    ///
+    /// Without it each user has a private shm://, in /dev/shm/saltus-UID. Only root can run it. It makes /dev/shm/saltus,
+    /// where all users, or the members of a group, create channels and nobody can remove those of others.
+    Share(share::Share),
 }
 
 /// Messages.
@@ -362,6 +370,7 @@ impl Command {
             Command::Channels(Channels::Info(args)) => info::run(domain, args),
             Command::Channels(Channels::Chmod(args)) => chmod::run(domain, args),
             Command::Channels(Channels::Sweep(args)) => sweep::run(domain, args),
+            Command::Channels(Channels::Share(args)) => share::run(args),
             Command::Messages(Messages::Pub(args)) => publish::run(domain, args),
             Command::Messages(Messages::Echo(args)) => echo::run(domain, args),
             Command::Messages(Messages::Spy(args)) => spy::run(url, args),

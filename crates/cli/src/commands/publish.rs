@@ -203,7 +203,7 @@ impl Pub {
         match place {
             OpenDomain::Shm(domain) => {
                 let publisher = self.channel(domain, message, varies)?.publisher()?.into();
-                Ok(Sink::Channel { publisher, grows: self.max_size.is_none() })
+                Ok(Sink::Channel { publisher, grows: self.max_size.is_none(), next_check: Instant::now() })
             }
             OpenDomain::Other(domain) if self.max_size.is_some() || self.no_create => {
                 let option = if self.no_create { "--no-create" } else { "--max-size" };

@@ -1,18 +1,33 @@
-//! `saltus sweep`: remove what dead processes left behind.
+//! `saltus sweep`: remove what dead processes, or users who have gone, left behind.
 
 use clap::Args;
+use saltus_channel::{Belonging, Error};
+use saltus_os::users;
 use serde::Serialize;
+use std::io::{IsTerminal, stdin};
 
-use crate::exit::Outcome;
-use crate::flags::Json;
+use crate::exit::{self, Code, Failure, Outcome, note};
 use crate::flags::domain::DomainUrl;
+use crate::flags::{Json, consent};
 use crate::print::out::Out;
-use saltus_text::human::plural;
+use crate::stop;
+use saltus_text::human::{bytes, plural};
 
 /// The options of `sweep`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Sweep {
+    /// Remove everything of USER in /dev/shm, also channels, after asking
+    ///
+    /// USER is a name or a number. It covers the private directory of that user, and domains, channels and leftovers in those of others. Root can
+    /// do it for every user, others for themselves.
+    #[arg(long, value_name = "USER")]
+    user: Option<String>,
+
+    /// Do not ask (requires --user)
+    #[arg(long, requires = "user")]
+    yes: bool,
+
     #[command(flatten)]
     json: Json,
 }
@@ -26,16 +41,87 @@ struct Line {
 const EXAMPLES: &str = "\
 Examples:
   saltus sweep
-  saltus --domain shm://robot sweep";
+  saltus --domain shm://robot sweep
+  saltus sweep --user anna         list all of a user, ask, and remove it";
 
 /// Sweeps once, and says how much there was.
 pub(crate) fn run(domain: &DomainUrl, sweep: Sweep) -> Outcome {
-    let removed = domain.shm_only("sweep", "dead processes leave nothing there")?.sweep()?;
+    if let Some(user) = &sweep.user {
+        return all_of(number(user)?, &sweep);
+    }
+    let domain = domain.shm_only("sweep", "dead processes leave nothing there")?;
+    let removed = domain.sweep()?;
+    say_removed(removed, "leftover", &sweep.json)?;
+    if let Some((count, user)) = domain.leftovers_of_others()? {
+        let owner = users::user_for_people(user);
+        note(format_args!(
+            "{} in {} stay: {owner} or root can remove them, with `sudo saltus sweep`",
+            plural(count as u64, "leftover"),
+            domain.url()
+        ));
+    }
+    Ok(())
+}
+
+fn say_removed(removed: usize, what: &str, json: &Json) -> Outcome {
     let mut out = Out::new()?;
-    if sweep.json.json {
+    if json.json {
         out.json(&Line { removed })?;
     } else {
-        out.line(format_args!("{} removed", plural(removed as u64, "leftover")))?;
+        out.line(format_args!("{} removed", plural(removed as u64, what)))?;
     }
     out.flush()
+}
+
+/// Lists all that is a user's, asks, and removes it.
+fn all_of(user: u32, sweep: &Sweep) -> Outcome {
+    if !sweep.yes && !stdin().is_terminal() {
+        let words = "--user asks before it removes, and standard input is no terminal: add --yes";
+        return Err(Failure::new(Code::Usage, words));
+    }
+    stop::on_signals()?;
+    let all = Belonging::of_user(user)?;
+    if !sweep.json.json {
+        let mut out = Out::new()?;
+        for one in &all {
+            let (path, memory) = (one.path().display().to_string(), bytes(one.memory() as f64));
+            let channels = plural(one.channels() as u64, "channel");
+            out.line(format_args!("{}  {channels}, {memory}", saltus_text::escape::harmless(&path)))?;
+        }
+        if all.is_empty() {
+            out.line(format_args!("nothing in /dev/shm belongs to {}", users::user_for_people(user)))?;
+        }
+        out.flush()?;
+    }
+    if !all.is_empty() && !sweep.yes {
+        let question =
+            format!("Remove {} of {}?", plural(all.len() as u64, "item"), users::user_for_people(user));
+        if !consent::given(&question)? {
+            return Ok(());
+        }
+    }
+    let mut removed = 0;
+    let outcome = exit::for_each(&all, |one| {
+        removed += usize::from(one.remove()?);
+        Ok(())
+    });
+    if !all.is_empty() || sweep.json.json {
+        say_removed(removed, "item", &sweep.json)?;
+    }
+    outcome
+}
+
+/// A user by name or number: who has gone may have a number only.
+fn number(user: &str) -> Outcome<u32> {
+    if let Ok(number) = user.parse() {
+        return Ok(number);
+    }
+    let what = format!("look up user `{user}`");
+    let found = users::user_by_name(user).map_err(|source| Error::System { what, source })?;
+    found.ok_or_else(|| {
+        Failure::new(
+            Code::Usage,
+            format!("there is no user `{user}`: give the number, which `ls -ln /dev/shm` shows"),
+        )
+    })
 }

@@ -4,9 +4,10 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::sync::Once;
 
 use clap::Arg;
-use saltus_channel::{Channel, Directory, Error, Name};
+use saltus_channel::{Channel, Directory, Error, Name, Root, RootKind};
 use saltus_domain::{Reach, SCHEMES, Scheme};
 use saltus_text::escape::{escaped, unescaped};
 use saltus_types::nearest;
@@ -86,11 +87,27 @@ pub(crate) enum OpenDomain {
 impl OpenDomain {
     pub(crate) fn at(url: Option<&str>) -> Outcome<OpenDomain> {
         match url.filter(|url| is_network(url)) {
-            None => Ok(OpenDomain::Shm(Directory::open(url.unwrap_or("shm://"))?)),
+            None => Ok(OpenDomain::Shm(directory_at(url)?)),
             Some(url) => Ok(OpenDomain::Other(network(url)?)),
         }
     }
 }
+
+/// The domain in shared memory at `url`, or `shm://`.
+fn directory_at(url: Option<&str>) -> Outcome<Directory> {
+    let directory = Directory::open(url.unwrap_or("shm://"))?;
+    warn_of_root(&directory);
+    Ok(directory)
+}
+
+/// Warns once of a `/dev/shm/saltus` that is not used because it cannot be trusted.
+fn warn_of_root(directory: &Directory) {
+    static ONCE: Once = Once::new();
+    if let Some(warning) = directory.root().and_then(Root::warning) {
+        ONCE.call_once(|| note(warning));
+    }
+}
+
 /// Whether the URL is not of shared memory, or is invalid.
 fn is_network(url: &str) -> bool {
     !Scheme::of(url).is_ok_and(|scheme| scheme.traits.shared_memory)
@@ -98,7 +115,7 @@ fn is_network(url: &str) -> bool {
 
 /// The domain, if it is in shared memory. Does not open other domains.
 pub(crate) fn in_shared_memory(url: &str) -> Outcome<Option<Directory>> {
-    Ok(if is_network(url) { None } else { Some(Directory::open(url)?) })
+    Ok(if is_network(url) { None } else { Some(directory_at(Some(url))?) })
 }
 
 /// The URLs that `--domain` accepts in this build.
@@ -125,13 +142,17 @@ pub(crate) fn network(url: &str) -> Outcome<saltus_domain::Domain> {
             format!("cannot reach {url}: it is the memory of a single process; use shm:// between processes");
         return Err(Failure::new(Code::Usage, words));
     }
-    Ok(saltus_domain::Domain::open(url)?)
+    let domain = saltus_domain::Domain::open(url)?;
+    if let Some(directory) = domain.shared_memory() {
+        warn_of_root(directory);
+    }
+    Ok(domain)
 }
 
 /// The domain, if it is in shared memory. Otherwise fails with the reason why `command` does not work there, and with `instead`.
 pub(crate) fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outcome<Directory> {
     match url.filter(|url| is_network(url)) {
-        None => Ok(Directory::open(url.unwrap_or("shm://"))?),
+        None => directory_at(url),
         Some(url) if matches!(Scheme::of(url), Err(saltus_domain::Error::Invalid { .. })) => {
             network(url).and_then(|_| Ok(Directory::open(url)?))
         } // neither occurs
@@ -148,7 +169,39 @@ pub(crate) fn tell_of_no_domain(domain: &Directory) {
         let url = domain.url();
         let without = Directory::from_env().is_ok_and(|usual| usual.url() == url);
         let option = if without { String::new() } else { format!(" --domain {url}") };
-        note(format_args!("no channels yet in {url}: try `saltus pub hello hi -r 1{option}`"));
+        let place =
+            whose(domain).map_or(String::new(), |whose| format!(" ({}, {whose})", domain.path().display()));
+        note(format_args!("no channels yet in {url}{place}: try `saltus pub hello hi -r 1{option}`"));
+        tell_of_elsewhere(domain);
+    }
+}
+
+/// Whose the root is in which the domain is, if it is in one.
+fn whose(domain: &Directory) -> Option<&'static str> {
+    Some(match domain.root()?.kind() {
+        RootKind::Shared => "shared by several users",
+        _ => "of this user alone",
+    })
+}
+
+/// Says where `shm://` and `shm://NAME` are, and whose that is.
+pub(crate) fn tell_of_root(domain: &Directory) {
+    if let Some(whose) = whose(domain) {
+        note(format_args!("{} is {}, {whose}", domain.url(), domain.path().display()));
+        tell_of_elsewhere(domain);
+    }
+}
+
+/// Says whether channels are in the other root, which programs that were started at another time may use.
+fn tell_of_elsewhere(domain: &Directory) {
+    if let Some(other) = domain.elsewhere() {
+        note(format_args!(
+            "there are channels in {} too, of programs that started when that was {}: `saltus ls --domain {}` lists them, and a restart brings \
+             them here",
+            other.path().display(),
+            domain.url(),
+            other.url()
+        ));
     }
 }
 

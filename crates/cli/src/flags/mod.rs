@@ -2,6 +2,7 @@
 //!
 //! A struct for clap holds the typed text; its method `meant` returns the parsed value.
 
+pub(crate) mod consent;
 pub(crate) mod domain;
 pub(crate) mod habits;
 pub(crate) mod help;

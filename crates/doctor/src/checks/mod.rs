@@ -14,6 +14,7 @@ mod kernel;
 mod kthreads;
 mod limits;
 mod multicast;
+mod owners;
 mod preempt;
 mod removeipc;
 mod shm;
@@ -26,7 +27,7 @@ mod virt;
 use crate::Check;
 
 /// All checks, in the order in which they are shown.
-pub static ALL: [Check; 21] = [
+pub static ALL: [Check; 22] = [
     kernel::CHECK,
     preempt::CHECK,
     throttle::CHECK,
@@ -41,6 +42,7 @@ pub static ALL: [Check; 21] = [
     huge_pages::CHECK,
     swap::CHECK,
     shm::CHECK,
+    owners::CHECK,
     removeipc::CHECK,
     clock::CHECK,
     virt::CHECK,

@@ -17,15 +17,20 @@ impl Peers {
         Peers { host, users: HashMap::new() }
     }
 
-    pub fn local(&mut self, pid: u32, uid: u32, process: &str) -> Peer {
-        let user = self.users.entry(uid).or_insert_with(|| {
+    /// The name of a user; the number where it has no name here.
+    pub fn user(&mut self, uid: u32) -> String {
+        let name = self.users.entry(uid).or_insert_with(|| {
             let user = nix::unistd::User::from_uid(uid.into()).ok().flatten();
             user.map_or_else(|| uid.to_string(), |user| harmless(&user.name))
         });
+        name.clone()
+    }
+
+    pub fn local(&mut self, pid: u32, uid: u32, process: &str) -> Peer {
         Peer {
             pid: Some(pid),
             process: Some(escaped(process.as_bytes())),
-            user: Some(user.clone()),
+            user: Some(self.user(uid)),
             host: self.host.clone(),
             sender: None,
         }

@@ -145,6 +145,7 @@ fn counted(info: &Info, peers: &mut Peers) -> Counted {
     let lanes = info.lanes.iter().filter(|lane| lane.alive);
     Counted {
         published: info.lanes.iter().map(published).collect(),
+        owner: Some((peers.user(info.owner), info.owner)),
         size: newest.map(|lane| lane.last_len),
         publishers: lanes.map(|lane| peers.local(lane.pid, lane.uid, &lane.process)).collect(),
         subscribers: alive.iter().map(|s| peers.local(s.pid, s.uid, &s.process)).collect(),

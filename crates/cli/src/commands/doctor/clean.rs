@@ -1,11 +1,12 @@
 //! Removing what the dead left, after asking.
 
-use std::io::{BufRead, BufReader, IsTerminal, Write, stderr, stdin};
+use std::io::{IsTerminal, stdin};
 
 use saltus_channel::Directory;
 use saltus_doctor::residue;
 
 use crate::exit::{self, Code, Failure, Outcome};
+use crate::flags::consent;
 use crate::print::out::Out;
 use crate::stop;
 use saltus_text::escape::escaped;
@@ -28,7 +29,7 @@ pub(crate) fn run(domain: &Directory, yes: bool) -> Outcome {
         out.line(format_args!("{}  {}", escaped(dead.name.as_bytes()), bytes(dead.memory as f64)))?;
     }
     out.flush()?;
-    if !yes && !agreed(dead.len() as u64)? {
+    if !yes && !consent::given(&format!("Remove {}?", plural(dead.len() as u64, "channel")))? {
         return Ok(());
     }
     let mut removed = 0;
@@ -43,16 +44,4 @@ pub(crate) fn run(domain: &Directory, yes: bool) -> Outcome {
     out.line(format_args!("{} removed", plural(removed, "channel")))?;
     out.flush()?;
     outcome
-}
-
-/// Asks. Blocks until there is an answer; Ctrl-C and an end of the input are a no.
-fn agreed(count: u64) -> Outcome<bool> {
-    let _ = write!(stderr(), "Remove {}? [y/N] ", plural(count, "channel"));
-    let failed = |e| Failure::new(Code::Failed, format!("cannot read the answer: {e}"));
-    let input = stop::input().map_err(failed)?;
-    let mut answer = String::new();
-    if stop::wait_readable(&input) {
-        BufReader::new(input).read_line(&mut answer).map_err(failed)?;
-    }
-    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }

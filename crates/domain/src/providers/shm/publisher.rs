@@ -3,12 +3,14 @@
 use super::settings::Settings;
 use crate::backend::BackendPublisher;
 use crate::{Error, Result};
-use saltus_channel::{Description, Name, Publisher};
+use saltus_channel::{Description, Name, Owners, Publisher};
 use saltus_os::clock;
 use std::sync::Arc;
 
 /// Most tries to publish a message while its channel is being replaced repeatedly.
 const TRIES: usize = 1000;
+/// How often a publisher that demands an owner checks whether the name still leads to its channel, in ns.
+const CHECK: u64 = 1_000_000_000;
 
 /// Publishes in one channel. The first message opens or creates the channel.
 #[derive(Debug)]
@@ -17,11 +19,15 @@ pub(super) struct ShmPublisher {
     name: Name,
     publisher: Option<Publisher>,
     described: Vec<Description>,
+    /// When to check that next, monotonic ns; `None` where no owner is demanded: the check makes system calls.
+    next_check: Option<u64>,
 }
 
 impl ShmPublisher {
     pub fn new(settings: Arc<Settings>, name: Name, what: Option<&Description>) -> ShmPublisher {
-        ShmPublisher { settings, name, publisher: None, described: what.cloned().into_iter().collect() }
+        let demands = *settings.domain.owners() != Owners::any();
+        let described = what.cloned().into_iter().collect();
+        ShmPublisher { settings, name, publisher: None, described, next_check: demands.then_some(0) }
     }
 
     fn open(&mut self, len: usize) -> saltus_channel::Result<&mut Publisher> {
@@ -48,6 +54,9 @@ impl ShmPublisher {
         len: usize,
         mut publish: impl FnMut(&mut Publisher) -> saltus_channel::Result<T>,
     ) -> Result<T> {
+        if self.next_check.is_some() {
+            self.check_name();
+        }
         if let Some(publisher) = &mut self.publisher {
             match publish(publisher) {
                 Ok(published) => Ok(published),
@@ -55,6 +64,19 @@ impl ShmPublisher {
             }
         } else {
             self.again(len, None, publish)
+        }
+    }
+
+    /// Lets go of the channel if another one, or nothing, has its name, and it is time to look.
+    #[cold]
+    fn check_name(&mut self) {
+        let now = clock::monotonic();
+        if self.next_check.is_none_or(|next| now < next) {
+            return;
+        }
+        self.next_check = Some(now + CHECK);
+        if self.publisher.as_ref().is_some_and(Publisher::is_retired) {
+            self.publisher = None; // what has the name now is opened, if its owner is accepted
         }
     }
 

@@ -12,7 +12,7 @@ const GROW: u64 = 1 << 30;
 const WISH: u64 = 64 << 20;
 /// Most tries to deepen a channel that others keep replacing by a shallow one.
 const TRIES: usize = 100;
-const OPTIONS: &str = "depth, max_message_size, grow";
+const OPTIONS: &str = "depth, max_message_size, grow, owner";
 
 /// A URL's settings for channels created in its domain.
 #[derive(Debug)]
@@ -49,8 +49,10 @@ impl Settings {
             url.take("max_message_size", "the longest message of a new channel in bytes, from 1")?;
         let grow =
             url.take("grow", "the most bytes of memory that a channel grows to; 0 turns growth off")?;
+        let owner = url.take::<String>("owner", "users whose channels are accepted")?;
         url.finish(OPTIONS)?;
-        let domain = Directory::open(&format!("shm://{}", url.network))?;
+        let owner = owner.map_or(String::new(), |owner| format!("?owner={owner}"));
+        let domain = Directory::open(&format!("shm://{}{owner}", url.network))?;
         if depth == Some(0) || max_message_size == Some(0) {
             return Err(url.invalid("a channel has at least one frame of one byte"));
         }
@@ -173,6 +175,8 @@ impl Settings {
 
     /// The command that creates such a channel.
     fn mk(&self, name: &Name, depth: u64, size: u64) -> String {
-        format!("saltus mk {name} --replace --depth {depth} --max-size {size} --domain {}", self.domain.url())
+        let url = self.domain.url();
+        let url = if url.contains('?') { format!("'{url}'") } else { url };
+        format!("saltus mk {name} --replace --depth {depth} --max-size {size} --domain {url}")
     }
 }

@@ -1,0 +1,149 @@
+//! Several users on one machine: what they share, what they cannot do to each other, and what they are told.
+
+mod support;
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use saltus_netns::{as_user, own_shm};
+use saltus_os::file;
+use support::{Ended, Running};
+
+const ANNA: u32 = 60001;
+const BOB: u32 = 60002;
+
+/// The command, as another user, in `shm://`.
+fn command(user: u32, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_saltus"));
+    command.args(arguments.split(' ')).env_remove("SALTUS_DOMAIN").env_remove("SALTUS_OWNER");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if user != 0 {
+        command.uid(user).gid(user);
+    }
+    command
+}
+
+fn run(user: u32, arguments: &str) -> Ended {
+    Running::start(&mut command(user, arguments)).ended()
+}
+
+#[test]
+fn users_share_nothing_until_root_says_so_and_are_told_where_the_rest_is() {
+    own_shm(|| {
+        run(ANNA, "mk mine").with(0);
+        run(BOB, "ls").saying(0, "in shm:// (/dev/shm/saltus-60002/default, of this user alone)");
+        run(BOB, "share").saying(1, "sudo");
+        let done = run(0, "share").with(0);
+        for words in ["/dev/shm/saltus/default", "mode 1777", "tee /etc/tmpfiles.d/saltus.conf"] {
+            assert!(done.text().contains(words), "{done:?}");
+        }
+        run(ANNA, "ls").saying(0, "ls --domain shm:///dev/shm/saltus-60001/default");
+        run(ANNA, "mk imu").with(0);
+        let long = run(BOB, "ls -l --json").with(0).json();
+        assert_eq!((long[0]["owner"].as_str(), long[0]["owner_uid"].as_u64()), (None, Some(60001)));
+        assert!(
+            run(BOB, "ls -l")
+                .saying(0, "shm:// is /dev/shm/saltus/default, shared by several users")
+                .text()
+                .contains("OWNER")
+        );
+        let info = run(0, "info imu --json").with(0).json();
+        assert_eq!((info[0]["owner_uid"].as_u64(), info[0]["root"].as_str()), (Some(60001), Some("shared")));
+        assert!(run(0, "info imu").with(0).text().contains("owner        user 60001"));
+        let row = run(BOB, "spy --once --json -i 300ms").with(0).json();
+        assert_eq!((row[0]["owner"].as_str(), row[0]["owner_uid"].as_u64()), (Some("60001"), Some(60001)));
+        run(BOB, "rm imu").saying(1, "belongs to user 60001");
+        run(BOB, "mk imu --replace").saying(1, "belongs to user 60001");
+        run(BOB, "echo imu -n 1 --domain shm://?owner=root").saying(1, "accepts only root");
+        run(0, "share --undo").saying(1, "`imu` in default");
+        run(0, "rm imu").with(0);
+        run(0, "share --undo").with(0);
+        assert!(!std::path::Path::new("/dev/shm/saltus").exists());
+        assert_eq!(run(ANNA, "ls").with(0).text(), "mine\n");
+    });
+}
+
+#[test]
+fn a_group_shares_by_one_command_and_it_can_be_given_again() {
+    own_shm(|| {
+        run(0, "share --group 60009").with(0);
+        run(BOB, "ls").saying(1, "join its group");
+        let mut member = command(ANNA, "mk imu");
+        member.gid(60009);
+        Running::start(&mut member).ended().with(0);
+        run(0, "share --group 60009 lab").with(0);
+        run(0, "share").with(0);
+        run(BOB, "ls imu").with(0);
+        run(0, "share --group nosuchgroup").saying(2, "no group `nosuchgroup`");
+        run(0, "share .x").saying(2, "not beginning with a dot");
+    });
+}
+
+#[test]
+fn a_squatter_is_neither_trusted_nor_followed_and_everybody_is_told() {
+    own_shm(|| {
+        run(BOB, "mk imu --domain shm:///dev/shm/saltus").with(0);
+        for user in [ANNA, 0] {
+            let words = "/dev/shm/saltus belongs to user 60002, who could replace every channel in it";
+            run(user, "mk imu").saying(0, words);
+            assert!(fs::exists(format!("/dev/shm/saltus-{user}/default/imu")).unwrap());
+        }
+        run(ANNA, "record --duration 50ms -o /dev/shm/x.mcap").saying(0, "sudo rm -r /dev/shm/saltus");
+        run(0, "share").saying(1, "sudo rm -r /dev/shm/saltus");
+        fs::remove_dir_all("/dev/shm/saltus").unwrap();
+        std::os::unix::fs::symlink("/tmp", "/dev/shm/saltus").unwrap();
+        run(ANNA, "ls").saying(
+            0,
+            "a symbolic link of root, and is not followed: remove it with `sudo rm /dev/shm/saltus`",
+        );
+        run(0, "share").saying(1, "a symbolic link");
+    });
+}
+
+#[test]
+fn a_running_publisher_is_told_that_its_channel_was_taken() {
+    own_shm(|| {
+        // A directory of bob's, in which root publishes.
+        run(BOB, "mk other --domain shm:///dev/shm/bobs").with(0);
+        let publisher = Running::start(&mut command(0, "pub cmd mine -r 100 --domain shm:///dev/shm/bobs"));
+        support::until("the channel", || fs::exists("/dev/shm/bobs/cmd").unwrap());
+        run(BOB, "mk stolen --mode 666 --domain shm:///dev/shm/bobs").with(0);
+        as_user(BOB, || {
+            let place = fs::File::open("/dev/shm/bobs").unwrap();
+            file::rename_at(&place, b"cmd", b"stolen", file::Rename::Exchange).unwrap(); // in one step
+        });
+        publisher.ended().saying(1, "now belongs to user 60002");
+    });
+}
+
+#[test]
+fn all_of_a_user_who_has_gone_is_shown_and_removed_by_one_command() {
+    own_shm(|| {
+        run(0, "share").with(0);
+        run(0, "mk kept").with(0);
+        run(ANNA, "mk left").with(0);
+        run(ANNA, "mk hers --domain shm://lab").with(0);
+        run(ANNA, "mk own --domain shm:///dev/shm/saltus-of-anna").with(0);
+        fs::create_dir("/dev/shm/other").unwrap();
+        std::os::unix::fs::chown("/dev/shm/other", Some(ANNA), None).unwrap();
+        run(ANNA, "sweep --user 60001").saying(2, "add --yes");
+        run(BOB, "sweep --user nosuchuser --yes").saying(2, "no user `nosuchuser`");
+        let refused = run(BOB, "sweep --user 60001 --yes");
+        assert!(refused.code != Some(0) && refused.err.contains("root can remove it"), "{refused:?}");
+        let swept = run(0, "sweep --user 60001 --yes").with(0);
+        let listed: Vec<&str> = swept.text().lines().map(|line| line.split("  ").next().unwrap()).collect();
+        let expected = [
+            "/dev/shm/saltus/default/left",
+            "/dev/shm/saltus/lab",
+            "/dev/shm/saltus-of-anna",
+            "3 items removed",
+        ];
+        assert_eq!(listed, expected);
+        assert_eq!(run(0, "ls").with(0).text(), "kept\n");
+        assert!(fs::exists("/dev/shm/other").unwrap(), "what is not of Saltus stays");
+        let nothing = run(0, "sweep --user 60001 --yes").with(0);
+        assert!(nothing.text().contains("nothing in /dev/shm belongs to user 60001"));
+        assert_eq!(run(0, "sweep --user 60001 --yes --json").with(0).json()[0]["removed"], 0);
+    });
+}
