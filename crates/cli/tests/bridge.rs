@@ -141,8 +141,8 @@ fn what_makes_no_sense_is_refused_in_words() {
         (&["udpm://", "udpm://239.255.76.67:7667?ttl=1"], "the same domain"),
         (&[url, url, "--both", "--rename", "s/a/b/"], "--both within"),
         (&[url, "mem://"], "the memory of a single process"),
-        (&[url, "udpm://", "--regex", "("], "no regular expression"),
-        (&[url, "udpm://", "--rename", "a/b"], "no renaming"),
+        (&[url, "udpm://", "--regex", "("], "not a regular expression"),
+        (&[url, "udpm://", "--rename", "a/b"], "not a renaming"),
     ] {
         place.run(["bridge"].iter().chain(arguments)).saying(2, words);
     }
