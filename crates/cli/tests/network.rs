@@ -68,7 +68,7 @@ fn echo_prints_what_comes_and_tells_what_the_network_tells() {
         echo(&["POSE", "--start", "oldest"]).saying(2, "keeps no earlier messages");
         echo(&["POSE", "--wait"]).saying(2, "--wait: ");
         echo(&["POSE", "--follow"]).saying(2, "--follow: ");
-        echo(&["-e", "("]).saying(2, "no regular expression");
+        echo(&["-e", "("]).saying(2, "not a regular expression");
         beat.end();
     });
 }

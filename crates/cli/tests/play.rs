@@ -327,7 +327,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         (&[&good, "--paused"], 2, "--paused needs a terminal"),
         (&[&good, "--from", "2s"], 2, "--from must be before --to"),
         (&[&good, "--rename", "x"], 2, "is not a renaming"),
-        (&[&good, "-e", "("], 2, "no regular expression"),
+        (&[&good, "-e", "("], 2, "not a regular expression"),
         (
             &[&good, "--timestamps", "original", "--domain", "udpm://239.255.76.67:7667?ttl=0"],
             2,

@@ -279,7 +279,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         (&["-v", "-o", "/nowhere/x"], 2, "--invert needs channels"),
         (&["-o", "x.bag"], 2, "expected a name that ends in .mcap or .lcmlog"),
         (&["-a", "-o", "x.mcap"], 2, "--append: cannot append to an MCAP file"),
-        (&["-e", "(", "-o", "x"], 2, "no regular expression"),
+        (&["-e", "(", "-o", "x"], 2, "not a regular expression"),
         (&["--also", "mem://", "-o", "x"], 2, "the memory of a single process"),
         (&["--disk-quota", "100000000G", "-o", &fresh], 1, "B of --disk-quota"),
         (&["-o", "/proc/nowhere/run"], 1, "cannot make the directory of /proc/nowhere/run"),
