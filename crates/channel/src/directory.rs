@@ -229,7 +229,7 @@ impl Directory {
         if there.mode & 0o1002 == 0o002 {
             return Err(Error::Forbidden {
                 what: format!(
-                    "domain {url}: everybody may remove channels of others in {path} (mode {:o}): its owner can mend that with `chmod +t {path}`",
+                    "domain {url}: everybody may remove channels of others in {path} (mode {:o}): its owner can fix that with `chmod +t {path}`",
                     there.mode
                 ),
             });

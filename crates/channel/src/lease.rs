@@ -75,7 +75,7 @@ impl Lease {
             let Some(held) = held else { continue };
             match adopt(mapping, &data, &page, lane) {
                 Ok((memory, writer)) => return Ok(Lease::sign(mapping, lane, memory, writer, page, held)),
-                Err(e @ Error::Damaged { .. }) => damaged = Some(e), // leave it to those who mend; try the next
+                Err(e @ Error::Damaged { .. }) => damaged = Some(e), // leave it to those that repair; try the next
                 Err(e) => return Err(e),
             }
         }

@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering::Relaxed; // counters, and figures that are read
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// A bell that is cut is repaired within 10 ms, and sleepers look by themselves within 100 ms; nobody is kept for so long.
+/// A bell that is cut is repaired within 10 ms, and waiting subscribers look by themselves within 100 ms; nobody is kept for so long.
 const FAR_TOO_LONG: Duration = Duration::from_secs(3);
 
 /// Cuts the file at random places and restores it, again and again; `cuts` counts. Started when it returns.
@@ -158,7 +158,7 @@ fn craft(domain: &Directory, n: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A reader that cuts the bell all the time: publisher and sleepers go on, and are kept for little.
+/// A reader that cuts the bell all the time: publisher and waiting subscribers continue with little delay.
 pub fn bell(place: &Place, time: Duration) -> Result<String, Failure> {
     let domain = place.domain("bell")?;
     let channel = domain.create("c", &Attributes::new().max_message_size(64))?;
@@ -184,7 +184,7 @@ pub fn bell(place: &Place, time: Duration) -> Result<String, Failure> {
         }
         Ok(())
     })?;
-    let sleeper = || {
+    let subscriber = || {
         let mut subscriber = channel.subscriber()?;
         let mut bytes = [0; 64];
         while words[OVER].load(Relaxed) == 0 {
@@ -196,7 +196,7 @@ pub fn bell(place: &Place, time: Duration) -> Result<String, Failure> {
         }
         Ok(())
     };
-    let sleepers = (0..3).map(|_| spawn(sleeper)).collect::<Result<Vec<_>, _>>()?;
+    let waiting = (0..3).map(|_| spawn(subscriber)).collect::<Result<Vec<_>, _>>()?;
     let mut attacker = spawn(|| {
         loop {
             file.set_len(0)?;
@@ -208,9 +208,9 @@ pub fn bell(place: &Place, time: Duration) -> Result<String, Failure> {
     words[OVER].store(1, Relaxed);
     publisher.finish(PATIENCE).map_err(|e| format!("the publisher: {e}"))?;
     let mut last = channel.publisher()?; // the bell is whole for those that open the channel now
-    for mut sleeper in sleepers {
+    for mut waiting in waiting {
         last.publish(b"end")?;
-        sleeper.finish(PATIENCE).map_err(|e| format!("a sleeper: {e}"))?;
+        waiting.finish(PATIENCE).map_err(|e| format!("a waiting subscriber: {e}"))?;
     }
     let get = |word: usize| words[word].load(Relaxed);
     let (published, received) = (get(PUBLISHED), get(RECEIVED));
@@ -219,7 +219,7 @@ pub fn bell(place: &Place, time: Duration) -> Result<String, Failure> {
         return Err(format!("{published} published, {received} received by 3, one after {worst:?}").into());
     }
     Ok(format!(
-        "{} cuts, 0 deaths; {published} published in {} ns on average, {} µs at worst; {received} received by 3 sleepers, the last after {} ms",
+        "{} cuts, 0 deaths; {published} published in {} ns on average, {} µs at worst; {received} received by 3 waiting subscribers, the last after {} ms",
         get(CUTS),
         get(SUM) / published.max(1),
         get(WORST) / 1000,
