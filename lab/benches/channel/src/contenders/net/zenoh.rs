@@ -94,7 +94,7 @@ struct Out {
 
 impl Out {
     fn poll_length(&self, buffer: &mut [u8]) -> Fallible<Option<usize>> {
-        Ok(self.subscriber.try_recv().map_err(plain)?.map(|sample| copy(&info, buffer)))
+        Ok(self.subscriber.try_recv().map_err(plain)?.map(|sample| copy(&sample, buffer)))
     }
 }
 
