@@ -482,7 +482,7 @@ fn an_error_beside_a_wrong_type_is_told_by_the_next_call() {
         assert!(code == SALTUS_WRONG_TYPE && text.contains("pose_t"), "{code:?}: {text}");
         std::fs::remove_file(&odd).expect("it is there");
         let (code, text) = handle();
-        assert!(code == SALTUS_SYSTEM && text.contains("channel `odd`"), "{code:?}: {text}");
+        assert!(code == SALTUS_DAMAGED && text.contains("channel `odd`"), "{code:?}: {text}");
         assert_eq!(handle().0, SALTUS_NOTHING);
         saltus_dispatcher_close(dispatcher);
         saltus_domain_publisher_close(publisher);

@@ -155,7 +155,7 @@ fn ports_are_left_when_nobody_needs_them() {
         listener.leave(port);
         assert_eq!(count(), before);
         let why = publisher.publish(b"#!mpudpm_CH2PRT_REQ", b"r").unwrap_err().to_string();
-        assert!(why.contains("LCM's own"), "{why}");
+        assert!(why.contains("LCM reserves names"), "{why}");
         let why = mpudpm::open(&Options::default(), 60_000).err().unwrap().to_string();
         assert!(why.contains("nports"), "{why}");
     });

@@ -123,8 +123,14 @@ pub fn stat(file: &File) -> io::Result<Stat> {
     stat_of(file.as_raw_fd(), b"", libc::AT_EMPTY_PATH)
 }
 
+/// Allocates nothing: publishing and receiving look who replaced a channel.
 fn stat_of(dir: i32, name: &[u8], flags: libc::c_int) -> io::Result<Stat> {
-    let name = c(name)?;
+    let mut path = [0; libc::PATH_MAX as usize];
+    if name.len() >= path.len() {
+        return Err(io::Error::from_raw_os_error(libc::ENAMETOOLONG));
+    }
+    path[..name.len()].copy_from_slice(name);
+    let name = CStr::from_bytes_with_nul(&path[..=name.len()]).map_err(|_| io::ErrorKind::InvalidInput)?;
     // SAFETY: all zeros is a valid record to be filled in.
     let mut stat: libc::stat = unsafe { std::mem::zeroed() };
     // SAFETY: the name is a C string, and the record lives across the call.

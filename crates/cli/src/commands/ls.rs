@@ -23,7 +23,7 @@ pub(crate) struct Ls {
     #[command(flatten)]
     names: AnyNames,
 
-    /// Show mode, owner, configuration, participants, counts and memory
+    /// Show mode, owner, sizes, participants, counts and memory
     #[arg(short, long)]
     long: bool,
 

@@ -32,7 +32,7 @@ pub(crate) struct Mk {
     #[arg(short, long, value_name = "OCTAL", default_value = "644", value_parser = units::mode)]
     mode: u32,
 
-    /// Group of the channel, by name or number
+    /// Group, by name or number
     #[arg(short, long)]
     group: Option<String>,
 

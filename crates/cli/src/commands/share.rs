@@ -15,7 +15,9 @@ pub(crate) struct Share {
     #[arg(value_name = "DOMAIN")]
     domains: Vec<String>,
 
-    /// Share with the members of GROUP only
+    /// Group, by name or number
+    ///
+    /// Only its members share channels then.
     #[arg(short, long, value_name = "GROUP", conflicts_with = "undo")]
     group: Option<String>,
 

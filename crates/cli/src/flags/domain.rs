@@ -95,7 +95,13 @@ impl OpenDomain {
 
 /// The domain in shared memory at `url`, or `shm://`.
 fn directory_at(url: Option<&str>) -> Outcome<Directory> {
-    let directory = Directory::open(url.unwrap_or("shm://"))?;
+    let url = url.unwrap_or("shm://");
+    // The provider knows all options that a URL can have, such as `depth`.
+    let domain = if url.contains('?') { Some(saltus_domain::Domain::open(url)?) } else { None };
+    let directory = match domain.as_ref().and_then(|domain| domain.shared_memory()) {
+        Some(directory) => directory.clone(),
+        None => Directory::open(url)?,
+    };
     warn_of_root(&directory);
     Ok(directory)
 }

@@ -7,6 +7,12 @@
 #ifndef SALTUS_NUMBERS_H
 #define SALTUS_NUMBERS_H
 
+/* C++ with -Wold-style-cast would warn of C's casts. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -201,5 +207,9 @@ static inline void saltus_turn_64(void *to, const void *from, size_t n) {
         }
     }
 }
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif /* SALTUS_NUMBERS_H */

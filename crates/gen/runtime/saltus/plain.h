@@ -10,6 +10,12 @@
 #ifndef SALTUS_PLAIN_H
 #define SALTUS_PLAIN_H
 
+/* C++ with -Wold-style-cast would warn of C's casts. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 #include "numbers.h"
 
 /** Whether received bytes have the layout that a program was compiled with. */
@@ -55,5 +61,9 @@ static inline void *saltus_plain_place(void *room, size_t len, uint64_t hash, si
     }
     return at;
 }
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif /* SALTUS_PLAIN_H */

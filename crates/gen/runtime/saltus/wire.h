@@ -18,6 +18,12 @@
 #ifndef SALTUS_WIRE_H
 #define SALTUS_WIRE_H
 
+/* C++ with -Wold-style-cast would warn of C's casts. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 #include "numbers.h"
 
 #include <limits.h>
@@ -432,5 +438,9 @@ static inline void saltus_free_strings(char **strings, size_t n) {
 }
 
 #endif /* __STDC_HOSTED__ */
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif /* SALTUS_WIRE_H */

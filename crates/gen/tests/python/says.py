@@ -86,7 +86,7 @@ raises("float64 values where int16_t is expected",
        lambda: changed(all_t(), n=1, arr=[1.5]).encode())  # fmt: skip
 raises("all_t.h: a NUL", lambda: all_t(h="a\0b").encode())
 raises("all_t.h: None cannot be sent", lambda: changed(all_t(), h=None).encode())
-raises("nest_t.tree: None is no node_t", lambda: changed(nest_t(), tree=None).encode())
+raises("nest_t.tree: None is not a node_t", lambda: changed(nest_t(), tree=None).encode())
 raises("needs 64 bytes, the buffer has 7", lambda: all_t().encode_into(bytearray(7)))
 raises("not a paper.laser_t", lambda: laser_t.decode(dump))
 raises("laser_t.nranges: truncated", lambda: laser_t.decode(scan.encode()[:18]))

@@ -628,8 +628,8 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Sets every size field to what its array has, in the structs within too; to the most that it can
-    /// say if that is less, which encoding then refuses.
+    /// Sets every size field to the size of its array, also in nested structs; to its largest value if
+    /// the size does not fit, which encoding then refuses.
     pub fn set_sizes(&mut self) {
         self.num_ranges = wire::Size::of(self.ranges.len());
         self.line_size = wire::Size::of(self.line.len());
@@ -950,8 +950,8 @@ pub struct Crew {
 }
 
 impl Crew {
-    /// Sets every size field to what its array has, in the structs within too; to the most that it can
-    /// say if that is less, which encoding then refuses.
+    /// Sets every size field to the size of its array, also in nested structs; to its largest value if
+    /// the size does not fit, which encoding then refuses.
     pub fn set_sizes(&mut self) {
         self.num_members = wire::Size::of(self.members.len());
         self.num_events = wire::Size::of(self.events.len());
@@ -1397,8 +1397,8 @@ pub struct Health {
 }
 
 impl Health {
-    /// Sets every size field to what its array has, in the structs within too; to the most that it can
-    /// say if that is less, which encoding then refuses.
+    /// Sets every size field to the size of its array, also in nested structs; to its largest value if
+    /// the size does not fit, which encoding then refuses.
     pub fn set_sizes(&mut self) {
         self.num_tallies = wire::Size::of(self.tallies.len());
         self.num_spans = wire::Size::of(self.spans.len());
