@@ -108,7 +108,7 @@ mod tests {
     fn what_makes_no_sense_is_named() {
         let long = format!("zmq:///tmp/{}", "x".repeat(80));
         for (url, part) in [
-            ("zmq://", "nowhere"),
+            ("zmq://", "no address"),
             ("zmq://robot:5555", "directory"),
             ("zmq://?bind=5555", "`5555`"),
             ("zmq://?bind=:5555", "`:5555`"),

@@ -17,7 +17,7 @@ use saltus_text::human::{bytes, plural};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Sweep {
-    /// Remove everything of USER in /dev/shm, also channels, after asking
+    /// Remove everything of USER, channels too, after asking
     ///
     /// USER is a name or a number. It covers the private directory of that user, and domains, channels and leftovers in those of others. Root can
     /// do it for every user, others for themselves.
