@@ -92,6 +92,16 @@ impl Root {
     /// Opens it, and checks what was opened. `None`: it is not there.
     pub(crate) fn open(&self) -> Result<Option<File>> {
         let what = || format!("open {}", self.path().display());
+        // The directory is right, the user is another now: no advice to remove it may follow.
+        if self.kind == RootKind::Private && self.name != Root::private(process::user()).name {
+            return Err(Error::Forbidden {
+                what: format!(
+                    "{} is the private root of the user who opened the domain, and this process is {} now: open the domain again",
+                    self.path().display(),
+                    users::user_for_people(process::user())
+                ),
+            });
+        }
         let shm = match File::open(SHM) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             other => other.map_err(|e| Error::system(format!("open {SHM}"), e))?,
@@ -170,17 +180,40 @@ impl Root {
                  to all with `sudo saltus share`, or use channels of your own with `SALTUS_DOMAIN=shm://{}/{DEFAULT}`",
                 Root::private(process::user()).path().display()
             ),
+            // Root's, since the domain was opened; or of an owner who is not known here. Neither is to be removed.
+            RootKind::Own if self.is_owned(|user| user == 0) => {
+                "root has shared it since the domain was opened: open the domain again".into()
+            }
+            _ if self.is_owned(|user| user == 0 || users::is_unknown(user)) => self.instead(),
+            _ if self.is_owned(|user| user == process::user()) => {
+                format!("open it with `chmod u+rwx {}`", self.path().display())
+            }
             _ => format!("remove it with `sudo rm -r {}`", self.path().display()),
         }
+    }
+
+    fn is_owned(&self, by: impl Fn(u32) -> bool) -> bool {
+        file::stat_path(self.path().as_os_str()).is_ok_and(|there| by(there.user))
+    }
+
+    /// What to do about a directory that must stay.
+    fn instead(&self) -> String {
+        format!("use another directory, such as SALTUS_DOMAIN=shm:///run/user/{}/saltus", process::user())
     }
 
     fn not_private(&self, there: &Stat) -> String {
         let (path, me) = (self.path(), process::user());
         let path = path.display();
-        if there.user == me {
+        if place::is_me(there.user) {
             return format!(
                 "{path} is your private root, but others may write in it (mode {:o}): `chmod go-w {path}`",
                 there.mode
+            );
+        }
+        if users::is_unknown(there.user) {
+            return format!(
+                "{path} should be your private root, but {}, such as SALTUS_DOMAIN=shm:///run/user/{me}/saltus",
+                place::UNKNOWN
             );
         }
         format!(
@@ -216,8 +249,9 @@ fn judge(there: &Stat, me: u32) -> std::result::Result<RootKind, String> {
     }
     let sticky = there.mode & 0o1000 != 0;
     match there.user {
-        0 if there.mode & 0o002 != 0 && !sticky => Err(format!(
-            "{path} belongs to root, but everybody may remove channels of others there (mode {:o}): `sudo chmod +t {path}`",
+        user if users::is_unknown(user) => Err(format!("{path} is not used: {}", place::UNKNOWN)),
+        0 if others_write(there) && !sticky => Err(format!(
+            "{path} belongs to root, but others may remove channels there (mode {:o}): `sudo chmod +t {path}`",
             there.mode
         )),
         0 => Ok(RootKind::Shared),
@@ -246,11 +280,12 @@ mod tests {
         let dir = |user, mode| judge(&at(Kind::Directory, user, mode), 60001);
         assert_eq!(dir(0, 0o1777), Ok(RootKind::Shared));
         assert_eq!(dir(0, 0o3770), Ok(RootKind::Shared));
-        assert_eq!(dir(0, 0o2770), Ok(RootKind::Shared));
         assert_eq!(dir(0, 0o755), Ok(RootKind::Shared));
         assert_eq!(dir(60001, 0o755), Ok(RootKind::Own));
         for (user, mode, word) in [
             (0, 0o777, "sudo chmod +t /dev/shm/saltus"),
+            (0, 0o2770, "sudo chmod +t /dev/shm/saltus"),
+            (0, 0o775, "sudo chmod +t /dev/shm/saltus"),
             (60001, 0o1777, "chmod go-w /dev/shm/saltus"),
             (60001, 0o775, "chmod go-w /dev/shm/saltus"),
             (60002, 0o755, "belongs to user 60002"),

@@ -179,6 +179,32 @@ fn a_private_root_that_somebody_else_made_is_refused_with_words() {
 }
 
 #[test]
+fn a_right_directory_is_never_to_be_removed_because_of_who_looks() {
+    own_shm(|| {
+        // Opened by root, used by a user: a daemon that drops its privileges.
+        make("imu").unwrap();
+        let of_root = shm();
+        let refused = as_user(ANNA, || {
+            forbidden(
+                of_root.list(),
+                &["saltus-0", "this process is user 60001 now", "open the domain again"],
+            );
+            of_root.create("nav", &Attributes::new()).unwrap_err().to_string()
+        });
+        assert!(!refused.contains("rm -r"), "{refused}");
+        // Opened while it was anna's own; root has shared it with a group since.
+        let own = as_user(ANNA, || {
+            fs::create_dir(SHARED).unwrap();
+            shm()
+        });
+        fs::remove_dir(SHARED).unwrap();
+        share(0o3770, 60009);
+        let refused = as_user(ANNA, || own.list().unwrap_err().to_string());
+        assert!(refused.contains("open the domain again") && !refused.contains("rm -r"), "{refused}");
+    });
+}
+
+#[test]
 fn a_domain_of_another_user_is_refused_unless_that_user_is_named() {
     own_shm(|| {
         share(0o1777, 0);
@@ -199,6 +225,14 @@ fn a_domain_of_another_user_is_refused_unless_that_user_is_named() {
                 Directory::open("shm:///dev/shm/saltus/lab").unwrap().open_channel("imu").unwrap();
             });
         }
+        // But not that everybody may replace what is in it.
+        let by_path = Directory::open("shm:///dev/shm/saltus/lab").unwrap();
+        fs::set_permissions(by_path.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let words = ["others may remove channels", "chmod +t /dev/shm/saltus/lab"];
+        as_user(BOB, || forbidden(by_path.open_channel("imu"), &words));
+        as_user(BOB, || forbidden(by_path.create("nav", &Attributes::new()), &words));
+        fs::set_permissions(by_path.path(), fs::Permissions::from_mode(0o1777)).unwrap();
+        as_user(BOB, || by_path.open_channel("imu").map(drop).unwrap());
         // The one that all share is root's to make.
         fs::remove_dir(format!("{SHARED}/default")).unwrap();
         as_user(ANNA, || forbidden(make("imu"), &["sudo saltus share"]));
@@ -356,17 +390,22 @@ fn making_and_sweeping_leave_what_strangers_left_alone_and_root_removes_it_unrea
                 fs::rename(left("model"), &aside).unwrap();
                 make("model").unwrap();
             }
+            // And one that nobody can hold, or so it seems.
+            fs::create_dir(left(".new-fifo")).unwrap();
+            let lease = std::ffi::CString::new(left(".new-fifo/lease")).unwrap();
+            // SAFETY: a C string.
+            assert_eq!(unsafe { libc::mkfifo(lease.as_ptr(), 0o666) }, 0);
         });
         std::thread::sleep(Duration::from_millis(3_100)); // what is younger may be just being made
         as_user(ANNA, || {
             make("own").unwrap();
             assert_eq!(shm().sweep().unwrap(), 0);
-            assert_eq!(shm().leftovers_of_others().unwrap(), Some((3, BOB)));
+            assert_eq!(shm().leftovers_of_others().unwrap(), Some((4, BOB)));
         });
-        assert_eq!(names(&format!("{SHARED}/default")).len(), 5);
+        assert_eq!(names(&format!("{SHARED}/default")).len(), 6);
         // Of a stranger's data nothing is read or written: it stays as it was, as long as anything refers to it.
         let data = File::open(left(".new-0000000000000000/data")).unwrap();
-        assert_eq!(shm().sweep().unwrap(), 3);
+        assert_eq!(shm().sweep().unwrap(), 4);
         let mut state = [0xff; 8];
         std::os::unix::fs::FileExt::read_exact_at(&data, &mut state, 4096 + 256).unwrap();
         assert_eq!(u64::from_le_bytes(state), 0, "not even marked as removed");
@@ -380,10 +419,13 @@ fn a_strangers_directory_in_a_channel_is_told_and_root_removes_it() {
     own_shm(|| {
         share(0o1777, 0);
         as_user(ANNA, || make("imu").unwrap());
-        let deep = format!("{SHARED}/default/imu/subs/x{}", "/x".repeat(20));
+        let deep = format!("{SHARED}/default/imu/subs/x{}", "/x".repeat(500));
         as_user(BOB, || fs::create_dir_all(deep).unwrap());
         as_user(ANNA, || {
-            forbidden(shm().unlink("imu"), &["is removed", "user 60002", "sudo saltus sweep"]);
+            forbidden(
+                shm().unlink("imu"),
+                &["is removed", "user 60002", "sudo saltus sweep --domain 'shm:///dev/shm/saltus/default'"],
+            );
             assert_eq!(shm().list().unwrap(), []);
         });
         let husk = names(&format!("{SHARED}/default"));

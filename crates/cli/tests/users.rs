@@ -3,6 +3,7 @@
 mod support;
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
@@ -76,6 +77,7 @@ fn a_group_shares_by_one_command_and_it_can_be_given_again() {
         run(0, "share").with(0);
         run(BOB, "ls imu").with(0);
         run(0, "share --group nosuchgroup").saying(2, "no group `nosuchgroup`");
+        run(0, "share --group 4294967295").saying(2, "not the number of a group");
         run(0, "share .x").saying(2, "not beginning with a dot");
     });
 }
@@ -118,6 +120,90 @@ fn a_running_publisher_is_told_that_its_channel_was_taken() {
 }
 
 #[test]
+fn a_channel_grows_where_it_was_opened_though_root_shares_meanwhile() {
+    own_shm(|| {
+        let mut publisher = Running::start(command(ANNA, "pub log --lines").stdin(Stdio::piped()));
+        let mut input = publisher.input();
+        input.write_all(b"short\n").unwrap();
+        support::until("the channel", || fs::exists("/dev/shm/saltus-60001/default/log").unwrap());
+        run(0, "share").with(0);
+        input.write_all(&[&[b'y'; 1_000_000][..], b"\n"].concat()).unwrap();
+        drop(input);
+        publisher.ended().saying(0, "published 2 messages");
+        assert!(!fs::exists("/dev/shm/saltus/default/log").unwrap(), "not in the other root");
+    });
+}
+
+#[test]
+fn sweeping_a_user_leaves_the_live_channels_of_others_alone() {
+    own_shm(|| {
+        run(0, "share").with(0);
+        run(0, "mk roots").with(0);
+        run(BOB, "mk bobs").with(0);
+        // The shared root belongs to root, and serves everybody.
+        let swept = run(0, "sweep --user root --yes").with(0);
+        assert_eq!(swept.text().lines().last(), Some("1 item removed"), "{swept:?}");
+        assert_eq!(run(BOB, "ls").with(0).text(), "bobs\n");
+        // As does a directory of anna's that bob uses. A file `data` there makes it no channel.
+        run(ANNA, "mk annas --domain shm:///dev/shm/saltus-lab").with(0);
+        run(BOB, "mk bobs --domain shm:///dev/shm/saltus-lab").with(0);
+        as_user(BOB, || fs::write("/dev/shm/saltus-lab/data", "").unwrap());
+        let swept = run(0, "sweep --user 60001 --yes").with(0);
+        assert!(swept.text().starts_with("/dev/shm/saltus-lab/annas  1 channel"), "{swept:?}");
+        run(BOB, "ls bobs --domain shm:///dev/shm/saltus-lab").with(0);
+        let swept = run(0, "sweep --user 60002 --yes --json").with(0);
+        assert_eq!(swept.json()[0]["removed"], 3);
+        assert!(swept.err.contains("/dev/shm/saltus-lab/bobs  1 channel"), "{swept:?}");
+        run(0, "sweep --user 60001 --yes").saying(0, "");
+        assert!(!fs::exists("/dev/shm/saltus-lab").unwrap(), "empty, it is anna's");
+        assert!(fs::exists("/dev/shm/saltus/default").unwrap());
+    });
+}
+
+#[test]
+fn what_a_stranger_leaves_in_a_channel_does_not_keep_it() {
+    own_shm(|| {
+        run(0, "share").with(0);
+        run(ANNA, "mk left").with(0);
+        as_user(BOB, || {
+            fs::create_dir("/dev/shm/saltus/default/left/subs/x").unwrap();
+            fs::write("/dev/shm/saltus/default/left/subs/x/data", "").unwrap();
+        });
+        run(0, "sweep --user 60001 --yes").with(0);
+        assert!(!fs::exists("/dev/shm/saltus/default/left").unwrap());
+    });
+}
+
+#[test]
+fn an_owner_that_a_container_does_not_know_is_not_trusted_nor_to_be_removed() {
+    own_shm(|| {
+        run(0, "share").with(0);
+        run(BOB, "mk imu").with(0);
+        // Without a map, root outside and this process itself have the number of unknown users.
+        let contained = |arguments: &str| {
+            let mut command = command(0, arguments);
+            // SAFETY: a system call alone, before the program is started.
+            unsafe {
+                command.pre_exec(|| match libc::unshare(libc::CLONE_NEWUSER) {
+                    0 => Ok(()),
+                    _ => Err(std::io::Error::last_os_error()),
+                })
+            };
+            Running::start(&mut command).ended()
+        };
+        let listed = contained("ls").saying(0, "unknown in this user namespace");
+        assert!(!listed.err.contains("rm -r"), "{listed:?}");
+        contained("ls imu --domain shm:///dev/shm/saltus/default").with(0);
+        for owner in ["me", "65534"] {
+            let url = format!("echo imu -n 1 --domain shm:///dev/shm/saltus/default?owner={owner}");
+            contained(&url).saying(1, "accepts only");
+        }
+        let private = contained("mk nav").saying(1, "unknown in this user namespace");
+        assert!(!private.err.contains("rm -r"), "{private:?}");
+    });
+}
+
+#[test]
 fn all_of_a_user_who_has_gone_is_shown_and_removed_by_one_command() {
     own_shm(|| {
         run(0, "share").with(0);
@@ -143,7 +229,7 @@ fn all_of_a_user_who_has_gone_is_shown_and_removed_by_one_command() {
         assert_eq!(run(0, "ls").with(0).text(), "kept\n");
         assert!(fs::exists("/dev/shm/other").unwrap(), "what is not of Saltus stays");
         let nothing = run(0, "sweep --user 60001 --yes").with(0);
-        assert!(nothing.text().contains("nothing in /dev/shm belongs to user 60001"));
+        assert!(nothing.text().contains("nothing in /dev/shm/saltus* belongs to user 60001"));
         assert_eq!(run(0, "sweep --user 60001 --yes --json").with(0).json()[0]["removed"], 0);
     });
 }

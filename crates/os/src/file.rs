@@ -187,6 +187,15 @@ pub fn rename_at(dir: &File, old: &[u8], new: &[u8], how: Rename) -> io::Result<
     crate::check(unsafe { libc::renameat2(fd, old.as_ptr(), fd, new.as_ptr(), flags) }).map(drop)
 }
 
+/// Moves `name` of `dir` to directory `to`, as `new`, in one indivisible step. Fails with `AlreadyExists` if that is taken.
+pub fn move_at(dir: &File, name: &[u8], to: &File, new: &[u8]) -> io::Result<()> {
+    let (name, new) = (c(name)?, c(new)?);
+    let (from, to) = (dir.as_raw_fd(), to.as_raw_fd());
+    // SAFETY: both names are C strings.
+    crate::check(unsafe { libc::renameat2(from, name.as_ptr(), to, new.as_ptr(), libc::RENAME_NOREPLACE) })
+        .map(drop)
+}
+
 /// Gives file `name` of `dir` another name: `new` in directory `to`. Never follows a link.
 pub fn link_at(dir: &File, name: &[u8], to: &File, new: &[u8]) -> io::Result<()> {
     let (name, new) = (c(name)?, c(new)?);
@@ -211,23 +220,6 @@ pub fn set_group(file: &File, group: u32) -> io::Result<()> {
 pub fn set_owner(file: &File, owner: u32) -> io::Result<()> {
     // SAFETY: the descriptor is open; the group is left alone.
     crate::check(unsafe { libc::fchown(file.as_raw_fd(), owner, u32::MAX) }).map(drop)
-}
-
-/// The id of the group of that name. Reads the system's tables; blocks and allocates.
-pub fn group_by_name(name: &str) -> io::Result<Option<u32>> {
-    let name = c(name.as_bytes())?;
-    let mut buffer = vec![0; 64 * 1024];
-    // SAFETY: all zeros is a valid group record to be filled in.
-    let mut entry: libc::group = unsafe { std::mem::zeroed() };
-    let mut found = std::ptr::null_mut();
-    // SAFETY: the record, the buffer and the result pointer live across the call; the length is the buffer's.
-    let error =
-        unsafe { libc::getgrnam_r(name.as_ptr(), &mut entry, buffer.as_mut_ptr(), buffer.len(), &mut found) };
-    match error {
-        0 if found.is_null() => Ok(None),
-        0 => Ok(Some(entry.gr_gid)),
-        error => Err(io::Error::from_raw_os_error(error)),
-    }
 }
 
 /// Reserves `len` bytes at `offset`, growing the file if need be. May block; a full file system is an error here

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, CString};
 use std::io;
+use std::sync::OnceLock;
 
 /// Most bytes that an entry of the tables may have.
 const LONGEST: usize = 1 << 20;
@@ -20,6 +21,24 @@ pub fn user_by_name(name: &str) -> io::Result<Option<u32>> {
         // SAFETY: the name, the record, the buffer and the result pointer live across the call; the length is the buffer's.
         let error = unsafe { libc::getpwnam_r(name.as_ptr(), &mut entry, at, len, &mut there) };
         *found = (!there.is_null()).then_some(entry.pw_uid);
+        error
+    })
+}
+
+/// The id of the group of that name.
+///
+/// # Errors
+/// The tables cannot be read, or the name has a zero byte.
+pub fn group_by_name(name: &str) -> io::Result<Option<u32>> {
+    let name = CString::new(name).map_err(|_| io::ErrorKind::InvalidInput)?;
+    // SAFETY: all zeros is a valid record to be filled in.
+    let mut entry: libc::group = unsafe { std::mem::zeroed() };
+    lookup(|buffer, found| {
+        let (at, len) = (buffer.as_mut_ptr().cast(), buffer.len());
+        let mut there = std::ptr::null_mut();
+        // SAFETY: the name, the record, the buffer and the result pointer live across the call; the length is the buffer's.
+        let error = unsafe { libc::getgrnam_r(name.as_ptr(), &mut entry, at, len, &mut there) };
+        *found = (!there.is_null()).then_some(entry.gr_gid);
         error
     })
 }
@@ -56,6 +75,22 @@ pub fn group_name(id: u32) -> Option<String> {
     })
     .ok()
     .flatten()
+}
+
+/// Whether `user`, as the owner of a file, stands for every owner that this process's user namespace has no number for. Such a file may be of
+/// any user outside, also if this process has the same number. Reads small files of `/proc`: one at the first call, one for that number.
+pub fn is_unknown(user: u32) -> bool {
+    static OVERFLOW: OnceLock<u32> = OnceLock::new();
+    let overflow = OVERFLOW.get_or_init(|| {
+        let text = std::fs::read_to_string("/proc/sys/kernel/overflowuid").ok();
+        text.and_then(|text| text.trim().parse().ok()).unwrap_or(65534) // the kernel's default
+    });
+    user == *overflow && !maps_all(&std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default())
+}
+
+/// Whether a map of a user namespace gives each user the number that it has outside.
+fn maps_all(map: &str) -> bool {
+    map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
 /// A user for people: `anna (user 1000)`, or `user 1000` if the tables have no name, or `root`.
@@ -103,9 +138,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_a_namespace_without_some_users_has_unknown_owners() {
+        assert!(maps_all("         0          0 4294967295\n"));
+        for map in ["", "0 1000 1\n", "0 0 65536\n", "0 1000 1\n1 100000 65536\n", "0 0 4294967295\n1 1 1\n"]
+        {
+            assert!(!maps_all(map), "{map}");
+        }
+        assert!(!is_unknown(0) && !is_unknown(1000));
+    }
+
+    #[test]
     fn users_and_groups_have_names_and_numbers() {
         assert_eq!(user_by_name("root").unwrap(), Some(0));
         assert_eq!((user_name(0).as_deref(), group_name(0).as_deref()), (Some("root"), Some("root")));
+        assert_eq!(group_by_name("root").unwrap(), Some(0));
+        assert_eq!(group_by_name("no-such-group-of-saltus").unwrap(), None);
         assert_eq!(user_by_name("no-such-user-of-saltus").unwrap(), None);
         assert!(user_by_name("a\0b").is_err());
         assert_eq!((user_name(3_999_999_999), group_name(3_999_999_999)), (None, None));
