@@ -337,6 +337,9 @@ impl Mapping {
     pub fn wake(&self, most: u32) -> u32 {
         let Some(bell) = &self.bell else { return 0 };
         if bell.is_cut() {
+            if !bell.may_arm {
+                return 0; // nothing can be written into our page; the next `arm` maps the bell again
+            }
             if !bell.remap(&self.dir) {
                 // Until it is repaired nobody is woken: they look by themselves. The next publish tries again.
                 bell.mem.store(bell::BELL, bell::IMPOSSIBLE, Relaxed);
