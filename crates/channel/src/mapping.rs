@@ -16,6 +16,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::fence;
 use std::sync::{Arc, OnceLock};
 
 /// How often opening begins again because the channel was replaced meanwhile.
@@ -111,8 +112,9 @@ impl Bell {
         if self.may_arm { bell::arm(&self.mem) } else { bell::watch(&self.mem) }
     }
 
-    /// Whether a hostile reader has cut the page short, and it is this process's own since. One load.
+    /// Whether a hostile reader has cut the page short, and it is this process's own since. Not for the fast path.
     fn is_cut(&self) -> bool {
+        fence(Acquire); // pairs with the fence of the handler: who has read the mark is told
         self.map.is_cut()
     }
 
