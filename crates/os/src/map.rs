@@ -83,6 +83,10 @@ impl Map {
     ) -> io::Result<Map> {
         let mut map = Map::new(file, offset, len, access, populate)?;
         let place = mark.as_ref().map(|mark| {
+            assert!(
+                mark.of.is_some() || len <= fault::PAGE,
+                "a mark in its own mapping would be cleared with it"
+            );
             let of = mark.of.as_deref().unwrap_or(&map);
             assert!(mark.at.is_multiple_of(8) && mark.at < of.len, "a mark is a word of its mapping");
             fault::Mark { at: of.base as usize + mark.at, value: mark.value, prot: of.prot }
