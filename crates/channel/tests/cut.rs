@@ -211,12 +211,14 @@ fn creating_goes_on_while_a_stranger_cuts_what_it_sweeps() {
 fn a_bell_that_a_reader_cuts_is_repaired_by_those_who_wait_and_wakes_again() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
+    // Mapped apart from the publisher: what a subscriber repairs, the publisher must find by itself.
+    let others = domain.open_channel("imu").unwrap();
     let mut publisher = channel.publisher().unwrap();
     let bell = file(&domain, "imu", "bell");
     let mut waiting = |slice: Duration, before: &dyn Fn()| {
         std::thread::scope(|s| {
             let options = SubscriberOptions::new().start(Start::Now).slice(slice);
-            let mut subscriber = channel.subscriber_with(options).unwrap();
+            let mut subscriber = others.subscriber_with(options).unwrap();
             let waiting = s.spawn(move || subscriber.wait_newest(LONG, &mut [0; 8]));
             std::thread::sleep(Duration::from_millis(50));
             before();
@@ -241,6 +243,21 @@ fn a_bell_that_a_reader_cuts_is_repaired_by_those_who_wait_and_wakes_again() {
         publisher.publish(b"x").unwrap();
     }
     assert_eq!(wakes(), before);
+}
+
+#[test]
+fn a_bell_that_a_publisher_cuts_is_repaired_by_publishers_where_they_wake_always() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new().wake(Wake::Always)).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let bell = file(&domain, "imu", "bell");
+    for _ in 0..3 {
+        bell.set_len(0).unwrap();
+        eventually("repair", || {
+            publisher.publish(b"x").unwrap();
+            (bell.metadata().unwrap().len() == 4096).then_some(())
+        });
+    }
 }
 
 #[test]
