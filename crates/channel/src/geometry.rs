@@ -29,13 +29,16 @@ pub(crate) const PAGE: u64 = 4096;
 pub(crate) const LANES_AT: u64 = 2 * PAGE;
 /// Byte offsets in page 1; the first word is `saltus_ring::bell`'s.
 pub(crate) const LANES_USED: usize = 128;
-/// 0 while the channel is alive, else why it is not.
+/// [`LIVE`] while the channel is alive, else why it is not.
 pub(crate) const STATE: usize = 256;
 /// How many leases have been given, ever.
 pub(crate) const LEASES: usize = 384;
 
 /// Values of the state word.
-pub(crate) const LIVE: u64 = 0;
+///
+/// Not 0: that is what stands there when the file was cut short and grown again. As small as an instruction can hold.
+pub(crate) const LIVE: u64 = u32::from_le_bytes(*b"live") as u64;
+pub(crate) const ZEROED: u64 = 0;
 pub(crate) const REMOVED: u64 = 1;
 pub(crate) const REPLACED: u64 = 2;
 /// In a process that has found the data file cut short, and only there: see [`crate::mapped`].
@@ -44,7 +47,7 @@ pub(crate) const CUT: u64 = u64::MAX;
 const MAGIC: u64 = u64::from_le_bytes(*b"SALTUSch");
 /// Magic of Ach 2's channels, for a better error.
 const ACH_MAGIC: u32 = 0xb075_11f3;
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const WORDS: usize = 23;
 const TIMESTAMPS: u64 = 1;
 const PREFAULT: u64 = 2;

@@ -270,7 +270,7 @@ impl Mapping {
         match self.page.mem.load(STATE, Acquire) {
             geometry::LIVE => None,
             geometry::REPLACED => Some(Retired::Replaced),
-            geometry::CUT => Some(self.cut_short()),
+            geometry::CUT | geometry::ZEROED => Some(self.cut_short()),
             _ => Some(Retired::Removed),
         }
     }

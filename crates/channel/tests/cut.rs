@@ -88,6 +88,23 @@ fn a_blocked_subscriber_learns_of_data_that_was_cut_and_grown_again() {
     });
 }
 
+#[test]
+fn who_polls_or_publishes_learns_of_data_that_was_cut_and_grown_again() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut publisher = domain.open_channel("imu").unwrap().publisher().unwrap();
+    let mut subscriber = channel.subscriber().unwrap();
+    publisher.publish(b"tilt").unwrap();
+    let data = file(&domain, "imu", "data");
+    let len = data.metadata().unwrap().len();
+    // Nobody touches it while it is short.
+    data.set_len(0).unwrap();
+    data.set_len(len).unwrap();
+    assert!(is_cut(subscriber.next(&mut [0; 8])));
+    assert!(is_cut(subscriber.newest(&mut [0; 8])));
+    assert!(is_cut(publisher.publish(b"tilt")));
+}
+
 /// Runs `attack` again and again in a child, and `work` here, for `time` and until it says that it has seen enough. Returns how often it ran.
 fn under_attack(time: Duration, mut attack: impl FnMut(), mut work: impl FnMut() -> bool) -> u64 {
     let (mut started, mut start) = std::io::pipe().unwrap();
