@@ -43,6 +43,7 @@ pub(crate) struct Plan {
 impl Plan {
     /// Checks the attributes. Makes nothing.
     pub fn new(attributes: &Attributes) -> Result<Plan> {
+        geometry::check_page_size(process::page_size())?;
         let geometry = Geometry::new(attributes)?;
         let group = attributes.get_group().map(group_id).transpose()?;
         Ok(Plan { geometry, group })

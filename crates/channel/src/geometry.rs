@@ -65,6 +65,16 @@ pub(crate) struct Geometry {
     pub id: u64,
 }
 
+/// Whether channels can be mapped here, where the kernel's pages have `size` bytes.
+pub(crate) fn check_page_size(size: u64) -> Result<()> {
+    if size == PAGE {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "this kernel has pages of {size} B, and the parts of a channel start at multiples of {PAGE} B: boot a kernel with pages of 4 KiB"
+    )))
+}
+
 /// Where lane `i` starts in the data file.
 pub(crate) fn lane_at(layout: &LaneLayout, i: usize) -> u64 {
     LANES_AT + i as u64 * layout.stride()
@@ -165,6 +175,13 @@ fn checksum(words: &[u64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_kernel_with_larger_pages_is_refused_in_words() {
+        check_page_size(4096).unwrap();
+        let error = check_page_size(16384).unwrap_err().to_string();
+        assert!(error.contains("16384 B") && error.contains("boot a kernel with pages of 4 KiB"), "{error}");
+    }
 
     #[test]
     fn geometry_comes_back_and_every_changed_bit_is_found() {

@@ -9,6 +9,7 @@ use saltus_os::clock;
 use saltus_os::file::{self, Mode};
 use saltus_os::futex::Word;
 use saltus_os::map::{Access, Map};
+use saltus_os::process;
 use saltus_ring::{LaneLayout, Lanes, MAX_LANES, Memory, Shm, bell};
 use std::fs::{File, Metadata};
 use std::io;
@@ -195,6 +196,7 @@ impl Mapping {
 
     /// Opens the channel whose directory is `dir`, be it retired or not.
     pub fn open_dir(domain: &Directory, name: &Name, dir: File) -> Result<Arc<Mapping>> {
+        geometry::check_page_size(process::page_size())?;
         let what = |what: &str| format!("{what} of channel `{name}`");
         let is_owners = |file: &File| -> Result<()> {
             let there = file::stat(file).map_err(|e| Error::system(what("look at the owner"), e))?;
