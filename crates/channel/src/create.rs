@@ -44,6 +44,7 @@ pub(crate) struct Plan {
 impl Plan {
     /// Checks the attributes. Makes nothing.
     pub fn new(attributes: &Attributes) -> Result<Plan> {
+        geometry::check_page_size(process::page_size())?;
         let geometry = Geometry::new(attributes)?;
         let group = attributes.get_group().map(group_id).transpose()?;
         Ok(Plan { geometry, group })
@@ -137,6 +138,7 @@ impl Plan {
             geometry::lane_at(&geometry.layout, attributes.get_reserve_publishers() as usize),
         )?;
         data.write_all_at(&geometry.encode(name), 0)?;
+        data.write_all_at(&geometry::LIVE.to_le_bytes(), PAGE + geometry::STATE as u64)?;
         if let Some(old) = old {
             // Numbers of leases go on, past those that may still be given in the old one.
             let leases = old.page.mem.load(geometry::LEASES, Relaxed).wrapping_add(MAX_LANES as u64);

@@ -29,13 +29,16 @@ pub(crate) const PAGE: u64 = 4096;
 pub(crate) const LANES_AT: u64 = 2 * PAGE;
 /// Byte offsets in page 1; the first word is `saltus_ring::bell`'s.
 pub(crate) const LANES_USED: usize = 128;
-/// 0 while the channel is alive, else why it is not.
+/// [`LIVE`] while the channel is alive, else why it is not.
 pub(crate) const STATE: usize = 256;
 /// How many leases have been given, ever.
 pub(crate) const LEASES: usize = 384;
 
 /// Values of the state word.
-pub(crate) const LIVE: u64 = 0;
+///
+/// Not 0: that is what stands there when the file was cut short and grown again. As small as an instruction can hold.
+pub(crate) const LIVE: u64 = u32::from_le_bytes(*b"live") as u64;
+pub(crate) const ZEROED: u64 = 0;
 pub(crate) const REMOVED: u64 = 1;
 pub(crate) const REPLACED: u64 = 2;
 /// In a process that has found the data file cut short, and only there: see [`crate::mapped`].
@@ -44,7 +47,7 @@ pub(crate) const CUT: u64 = u64::MAX;
 const MAGIC: u64 = u64::from_le_bytes(*b"SALTUSch");
 /// Magic of Ach 2's channels, for a better error.
 const ACH_MAGIC: u32 = 0xb075_11f3;
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const WORDS: usize = 23;
 const TIMESTAMPS: u64 = 1;
 const PREFAULT: u64 = 2;
@@ -60,6 +63,16 @@ pub(crate) struct Geometry {
     pub pid: u32,
     pub uid: u32,
     pub id: u64,
+}
+
+/// Whether channels can be mapped here, where the kernel's pages have `size` bytes.
+pub(crate) fn check_page_size(size: u64) -> Result<()> {
+    if size == PAGE {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "this kernel has pages of {size} B, and the parts of a channel start at multiples of {PAGE} B: boot a kernel with pages of 4 KiB"
+    )))
 }
 
 /// Where lane `i` starts in the data file.
@@ -162,6 +175,13 @@ fn checksum(words: &[u64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_kernel_with_larger_pages_is_refused_in_words() {
+        check_page_size(4096).unwrap();
+        let error = check_page_size(16384).unwrap_err().to_string();
+        assert!(error.contains("16384 B") && error.contains("boot a kernel with pages of 4 KiB"), "{error}");
+    }
 
     #[test]
     fn geometry_comes_back_and_every_changed_bit_is_found() {

@@ -25,7 +25,7 @@
 //! | call | blocks | allocates | calls the kernel | may fault |
 //! |---|---|---|---|---|
 //! | open, create, `publisher()`, `subscriber()`, `info()` | in the file system | yes | yes | yes |
-//! | `publish`, `Loan::publish` | never | no | one wake, if a subscriber sleeps | no¹ |
+//! | `publish`, `Loan::publish` | never⁴ | no | one wake, if a subscriber sleeps | no¹ |
 //! | `loan` | never | no | no | no¹ |
 //! | `receive` with `Until::Poll`, `newest`, `next`, `current`, `view` | never | no² | no³ | no¹ |
 //! | `receive` with a time to wait, `wait_any` | until then | no² | to sleep | no¹ |
@@ -39,7 +39,8 @@
 //! ¹ With [`Attributes::prefault`], the default. ² The first receive after a new publisher has come maps that
 //! publisher's lane. ³ But for the clock where it has no vDSO, and an event descriptor's re-arming.
 //! The first publish in a forked child leases a lane of its own, and the first receive makes a file of counters of its
-//! own, with all that opening costs. With [`Wake::Always`] every publish makes its call.
+//! own, with all that opening costs. With [`Wake::Always`] every publish makes its call. ⁴ But while a hostile reader truncates the wake
+//! page, for as long as that takes it; [`Wake::Always`] excludes it.
 //!
 //! # Files
 //!

@@ -42,7 +42,7 @@ impl Mapped {
 
     /// The bell page. If it was cut, its first word says something that leads publishers to their slow way, at no cost on the fast one.
     pub fn bell(file: &File, access: Access) -> io::Result<Mapped> {
-        let mark = Mark { of: None, at: bell::BELL, value: bell::IMPOSSIBLE };
+        let mark = Mark { of: None, at: bell::BELL, value: bell::CUT };
         Mapped::marked(file, 0, PAGE as usize, access, true, Some(mark))
     }
 

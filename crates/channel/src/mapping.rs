@@ -9,13 +9,15 @@ use saltus_os::clock;
 use saltus_os::file::{self, Mode};
 use saltus_os::futex::Word;
 use saltus_os::map::{Access, Map};
+use saltus_os::process;
 use saltus_ring::{LaneLayout, Lanes, MAX_LANES, Memory, Shm, bell};
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::fence;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 /// How often opening begins again because the channel was replaced meanwhile.
@@ -46,6 +48,7 @@ pub(crate) struct Bell {
     pub mem: Shm,
     /// Whether we may ask to be woken; if not, publishers wake always.
     pub may_arm: bool,
+    wake: Wake,
     map: Map,
     /// When it may be mapped again by those who publish, and made whole by those who wait.
     mapping: Patience,
@@ -58,11 +61,14 @@ struct Patience {
     /// Monotonic ns.
     next: AtomicU64,
     pause: AtomicU64,
+    /// Whether the last try has worked, as far as it went.
+    worked: AtomicBool,
 }
 
 impl Patience {
     fn new() -> Patience {
-        Patience { next: AtomicU64::new(0), pause: AtomicU64::new(BELL_PAUSE) }
+        let (next, pause) = (AtomicU64::new(0), AtomicU64::new(BELL_PAUSE));
+        Patience { next, pause, worked: AtomicBool::new(false) }
     }
 
     /// Whether to try now. Of several threads at once one is told so.
@@ -72,9 +78,11 @@ impl Patience {
         if now < next {
             return false;
         }
-        // What lasted no longer than the pause was undone on purpose.
-        let undone = now < next.saturating_add(pause);
-        let pause = if undone { (2 * pause).min(LONGEST_BELL_PAUSE) } else { BELL_PAUSE };
+        let pause = match (now < next.saturating_add(pause), self.worked.swap(false, Relaxed)) {
+            (true, true) => (2 * pause).min(LONGEST_BELL_PAUSE), // what lasted no longer than the pause was undone on purpose
+            (true, false) => pause,                              // there was nothing to undo
+            (false, _) => BELL_PAUSE,
+        };
         self.pause.store(pause, Relaxed);
         self.next.compare_exchange(next, now.saturating_add(pause), Relaxed, Relaxed).is_ok()
     }
@@ -101,6 +109,7 @@ impl Bell {
         Ok(found.map(|Mapped { map, mem }| Bell {
             mem,
             may_arm,
+            wake,
             map,
             mapping: Patience::new(),
             repairing: Patience::new(),
@@ -111,30 +120,42 @@ impl Bell {
         if self.may_arm { bell::arm(&self.mem) } else { bell::watch(&self.mem) }
     }
 
-    /// Whether a hostile reader has cut the page short, and it is this process's own since. One load.
+    /// Whether a hostile reader has cut the page short, and it is this process's own since. Not for the fast path.
     fn is_cut(&self) -> bool {
+        fence(Acquire); // pairs with the fence of the handler: who has read the mark is told
         self.map.is_cut()
     }
 
     /// For who waits: makes the page whole again and maps it, if it is time. Whether it is the bell again. May block for who cuts it just then.
     #[cold]
     fn repair(&self, dir: &File) -> bool {
-        let whole = |file: &File, mode| make_whole(file, mode).unwrap_or(false);
-        self.repairing.allows(clock::monotonic()) && self.renew(dir, whole)
+        self.renew(dir, &self.repairing, true)
     }
 
     /// For who publishes: maps the page again if it is whole, which is left to those who wait: growing a file takes a lock that who cuts it
-    /// holds too. Whether it is the bell again.
+    /// holds too. Where those who wait may not write the page, only publishers can cut it, and this makes it whole too. Whether it is the
+    /// bell again.
     #[cold]
     fn remap(&self, dir: &File) -> bool {
-        let whole = |file: &File, _| file.metadata().is_ok_and(|meta| is_whole(&meta));
-        self.mapping.allows(clock::monotonic()) && self.renew(dir, whole)
+        self.renew(dir, &self.mapping, self.wake == Wake::Always)
     }
 
-    fn renew(&self, dir: &File, is_whole: impl Fn(&File, Mode) -> bool) -> bool {
+    fn renew(&self, dir: &File, patience: &Patience, may_grow: bool) -> bool {
+        if !patience.allows(clock::monotonic()) {
+            return false;
+        }
         let mode = if self.may_arm { Mode::Write } else { Mode::Read };
         let Ok(file) = file::open_at(dir, BELL, mode) else { return false };
-        is_whole(&file, mode) && self.map.renew(&file, 0).is_ok() && !self.is_cut()
+        let whole = if may_grow {
+            make_whole(&file, mode).unwrap_or(false)
+        } else {
+            file.metadata().is_ok_and(|meta| is_whole(&meta))
+        };
+        if !whole {
+            return false;
+        }
+        patience.worked.store(true, Relaxed); // as in `allows`
+        self.map.renew(&file, 0).is_ok() && !self.is_cut()
     }
 }
 
@@ -175,6 +196,7 @@ impl Mapping {
 
     /// Opens the channel whose directory is `dir`, be it retired or not.
     pub fn open_dir(domain: &Directory, name: &Name, dir: File) -> Result<Arc<Mapping>> {
+        geometry::check_page_size(process::page_size())?;
         let what = |what: &str| format!("{what} of channel `{name}`");
         let is_owners = |file: &File| -> Result<()> {
             let there = file::stat(file).map_err(|e| Error::system(what("look at the owner"), e))?;
@@ -250,7 +272,7 @@ impl Mapping {
         match self.page.mem.load(STATE, Acquire) {
             geometry::LIVE => None,
             geometry::REPLACED => Some(Retired::Replaced),
-            geometry::CUT => Some(self.cut_short()),
+            geometry::CUT | geometry::ZEROED => Some(self.cut_short()),
             _ => Some(Retired::Removed),
         }
     }
@@ -339,9 +361,13 @@ impl Mapping {
     pub fn wake(&self, most: u32) -> u32 {
         let Some(bell) = &self.bell else { return 0 };
         if bell.is_cut() {
-            if !bell.remap(&self.dir) {
+            if !bell.may_arm {
+                return 0; // nothing can be written into our page; the next `arm` maps the bell again
+            }
+            // Another thread may have mapped it again meanwhile: it is everybody's then.
+            if !bell.remap(&self.dir) && bell.is_cut() {
                 // Until it is repaired nobody is woken: they look by themselves. The next publish tries again.
-                bell.mem.store(bell::BELL, bell::IMPOSSIBLE, Relaxed);
+                bell.mem.store(bell::BELL, bell::CUT, Relaxed);
                 return 0;
             }
             // The caller has moved the page that is no more. Release: pairs with [a1], as in `ring`.
@@ -361,6 +387,9 @@ impl Mapping {
                 return None; // the caller polls
             }
             at = bell.arm();
+            if bell.is_cut() {
+                return None;
+            }
         }
         let futex = bell.mem.address(bell::BELL, 4).cast();
         Some((at, Word { at: futex, value: at as u32, shared: true }))

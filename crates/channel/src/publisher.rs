@@ -45,6 +45,9 @@ impl Publisher {
 
     /// Publishes a copy of `message`. The result never depends on readers. Real-time safe.
     ///
+    /// If another process truncates the channel's data during the call, it returns `Ok` though the message is lost; the next call
+    /// returns [`Error::Retired`].
+    ///
     /// The timestamp is taken before the copying, so that what a reader measures includes it; but for messages of up to
     /// 4 KiB, whose copying takes less than the clock's reading and is done by the memory meanwhile.
     ///
@@ -251,7 +254,8 @@ fn bytes<'r>(reservation: &'r mut Reservation<'_, Shm>) -> &'r mut [u8] {
     let at = reservation.memory().address(reservation.at(), reservation.len());
     // SAFETY: the room lies in the lane, mapped for writing as long as the lease lives, from which the reservation is
     // borrowed for itself alone. No other writer exists. A reader that was overtaken may still copy old bytes from here,
-    // through atomics or assembly; what it gets is thrown away by its validation.
+    // through atomics or assembly; what it gets is thrown away by its validation. When the data file is cut short, zeros may take the
+    // place of the bytes at any time, as other processes that may write the file could write anything: there is no value that a byte cannot have.
     unsafe { std::slice::from_raw_parts_mut(at, reservation.len()) }
 }
 

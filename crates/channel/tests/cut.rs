@@ -88,6 +88,23 @@ fn a_blocked_subscriber_learns_of_data_that_was_cut_and_grown_again() {
     });
 }
 
+#[test]
+fn who_polls_or_publishes_learns_of_data_that_was_cut_and_grown_again() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut publisher = domain.open_channel("imu").unwrap().publisher().unwrap();
+    let mut subscriber = channel.subscriber().unwrap();
+    publisher.publish(b"tilt").unwrap();
+    let data = file(&domain, "imu", "data");
+    let len = data.metadata().unwrap().len();
+    // Nobody touches it while it is short.
+    data.set_len(0).unwrap();
+    data.set_len(len).unwrap();
+    assert!(is_cut(subscriber.next(&mut [0; 8])));
+    assert!(is_cut(subscriber.newest(&mut [0; 8])));
+    assert!(is_cut(publisher.publish(b"tilt")));
+}
+
 /// Runs `attack` again and again in a child, and `work` here, for `time` and until it says that it has seen enough. Returns how often it ran.
 fn under_attack(time: Duration, mut attack: impl FnMut(), mut work: impl FnMut() -> bool) -> u64 {
     let (mut started, mut start) = std::io::pipe().unwrap();
@@ -211,12 +228,14 @@ fn creating_goes_on_while_a_stranger_cuts_what_it_sweeps() {
 fn a_bell_that_a_reader_cuts_is_repaired_by_those_who_wait_and_wakes_again() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
+    // Mapped apart from the publisher: what a subscriber repairs, the publisher must find by itself.
+    let others = domain.open_channel("imu").unwrap();
     let mut publisher = channel.publisher().unwrap();
     let bell = file(&domain, "imu", "bell");
     let mut waiting = |slice: Duration, before: &dyn Fn()| {
         std::thread::scope(|s| {
             let options = SubscriberOptions::new().start(Start::Now).slice(slice);
-            let mut subscriber = channel.subscriber_with(options).unwrap();
+            let mut subscriber = others.subscriber_with(options).unwrap();
             let waiting = s.spawn(move || subscriber.wait_newest(LONG, &mut [0; 8]));
             std::thread::sleep(Duration::from_millis(50));
             before();
@@ -241,6 +260,21 @@ fn a_bell_that_a_reader_cuts_is_repaired_by_those_who_wait_and_wakes_again() {
         publisher.publish(b"x").unwrap();
     }
     assert_eq!(wakes(), before);
+}
+
+#[test]
+fn a_bell_that_a_publisher_cuts_is_repaired_by_publishers_where_they_wake_always() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new().wake(Wake::Always)).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let bell = file(&domain, "imu", "bell");
+    for _ in 0..3 {
+        bell.set_len(0).unwrap();
+        eventually("repair", || {
+            publisher.publish(b"x").unwrap();
+            (bell.metadata().unwrap().len() == 4096).then_some(())
+        });
+    }
 }
 
 #[test]

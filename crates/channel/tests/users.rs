@@ -408,7 +408,7 @@ fn making_and_sweeping_leave_what_strangers_left_alone_and_root_removes_it_unrea
         assert_eq!(shm().sweep().unwrap(), 4);
         let mut state = [0xff; 8];
         std::os::unix::fs::FileExt::read_exact_at(&data, &mut state, 4096 + 256).unwrap();
-        assert_eq!(u64::from_le_bytes(state), 0, "not even marked as removed");
+        assert_eq!(&state, b"live\0\0\0\0", "not even marked as removed");
         assert_eq!(names(&format!("{SHARED}/default")), ["model", "own"]);
         assert_eq!(shm().leftovers_of_others().unwrap(), None);
     });

@@ -13,12 +13,12 @@
 use std::io;
 use std::ptr::{self, null, null_mut};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering::*, fence};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering::*, fence};
 
 /// Entries in the first block of the table; each block after it has twice as many as the one before.
 const FIRST_BLOCK: usize = 256;
 const BLOCKS: usize = 17;
-const PAGE: usize = 4096;
+pub(crate) const PAGE: usize = 4096;
 
 /// States of an entry: the low bits of its generation.
 const FREE: u64 = 0;
@@ -41,8 +41,11 @@ struct Entry {
     /// Protection of the mapping, and of the mark's page.
     prot: AtomicI32,
     mark_prot: AtomicI32,
-    /// Not 0 once the mapping was replaced.
-    cut: AtomicU32,
+    /// How often a thread has begun to replace the mapping, and how often one was done with it.
+    begun: AtomicU64,
+    done: AtomicU64,
+    /// What both were when the mapping was last made from its file: it is cut while `begun` is more.
+    renewed: AtomicU64,
 }
 
 static TABLE: [AtomicPtr<Entry>; BLOCKS] = [const { AtomicPtr::new(null_mut()) }; BLOCKS];
@@ -97,26 +100,35 @@ pub(crate) unsafe fn register(range: Range, mark: Option<Mark>) -> io::Result<Re
     entry.mark_value.store(mark.value, Relaxed);
     entry.mark_prot.store(mark.prot, Relaxed);
     entry.only.store(0, Relaxed);
-    entry.cut.store(0, Relaxed);
+    for count in [&entry.begun, &entry.done, &entry.renewed] {
+        count.store(0, Relaxed);
+    }
     let generation = entry.generation.load(Relaxed); // ours alone while it is changing
     entry.generation.store(generation & !STATE | USED, Release); // pairs with the acquire in `find`
     Ok(Registered { entry, index })
 }
 
 impl Registered {
-    /// Whether the mapping was cut, and replaced by memory of this process's own. One load.
+    /// Whether the mapping was cut, and is being or was replaced by memory of this process's own. Two loads.
+    ///
+    /// Who has read anything of that memory, and then issued an acquire fence, is told `true`, until the mapping is its file again.
     pub fn is_cut(&self) -> bool {
-        // Acquire: pairs with the release in `replace`.
-        self.entry.cut.load(Acquire) != 0
+        // Acquire: pairs with `renewed`. First: it only grows, up to `begun`, so that equality means that they were equal just now.
+        let renewed = self.entry.renewed.load(Acquire);
+        // Acquire: with the caller's fence, pairs with the fence in `replace`.
+        self.entry.begun.load(Acquire) != renewed
     }
-    /// The mapping is about to be made again from its file.
-    pub fn renew(&self) {
-        // SeqCst, with `replace`: a fault after this sets it again, at worst needlessly.
-        self.entry.cut.store(0, SeqCst);
+    /// Before the mapping is made again from its file. `None`: a thread is replacing it, and could do so after that.
+    pub fn renewing(&self) -> Option<u64> {
+        // Acquire: pairs with the release in `replace`. `done` first: it only grows, up to `begun`, so that nobody is between if they are equal.
+        let done = self.entry.done.load(Acquire);
+        let begun = self.entry.begun.load(Acquire);
+        (begun == done).then_some(done)
     }
-    /// It could not be made again.
-    pub fn still_cut(&self) {
-        self.entry.cut.store(1, SeqCst); // as in `renew`
+    /// After the mapping was made again from its file: all that had replaced it at [`Registered::renewing`] is undone.
+    pub fn renewed(&self, seen: u64) {
+        // Release: pairs with `is_cut`. The greatest: another thread may have renewed it after a later fault.
+        self.entry.renewed.fetch_max(seen, Release);
     }
     /// Children of this process do not inherit the mapping.
     pub fn only_for(&self, process: u64) {
@@ -231,21 +243,45 @@ fn find(address: usize) -> Option<(&'static Entry, Range, Option<Mark>)> {
 /// Puts memory of our own in the place of the registered mapping that contains `address`. `false`: there is none, or no memory.
 fn replace(address: usize) -> bool {
     let Some((entry, range, mark)) = find(address) else { return false };
-    // The mark comes first: who finds zeros where there were messages finds the mark too.
-    let marked = mark.is_none_or(set_mark);
-    let is_marks_page = mark.is_some_and(|mark| mark.at & !(PAGE - 1) == range.base && range.len == PAGE);
-    let replaced = if is_marks_page {
-        marked
-    } else {
-        // The page alone, where locked memory (`mlockall`) or limits refuse the whole.
-        clear(range.base, range.len, range.prot) || clear(address & !(PAGE - 1), PAGE, range.prot)
-    };
+    entry.begun.fetch_add(1, Relaxed);
+    fence(SeqCst); // pairs with the acquire fences before `is_cut`: who sees what is put there now sees this
+    // The mark comes first: who finds zeros where there were messages finds the mark too. Without it nothing is replaced: the
+    // instruction must not go on then.
+    let replaced = mark.is_none_or(set_mark) && (is_page_of(mark, range) || clear_range(range, address));
     if entry.only.load(Relaxed) != 0 {
         // SAFETY: the range is a mapping of ours, which children are still not to inherit.
         unsafe { libc::madvise(range.base as *mut libc::c_void, range.len, libc::MADV_DONTFORK) };
     }
-    entry.cut.store(1, SeqCst); // pairs with the acquire in `is_cut`; see `renew`
-    marked && replaced
+    entry.done.fetch_add(1, Release); // pairs with `renewing`: who makes the mapping again does it after this
+    replaced
+}
+
+/// Whether a mapping is nothing but the page of its own mark.
+fn is_page_of(mark: Option<Mark>, range: Range) -> bool {
+    mark.is_some_and(|mark| mark.at & !(PAGE - 1) == range.base && range.len == PAGE)
+}
+
+/// Puts zeroed memory in the place of a mapping, in which `address` was not there.
+fn clear_range(range: Range, address: usize) -> bool {
+    if clear(range.base, range.len, range.prot) {
+        return true;
+    }
+    // Where new mappings are locked (`mlockall`) the limit holds for the old and the new one together.
+    unlock(range.base, range.len);
+    if clear(range.base, range.len, range.prot) {
+        return true;
+    }
+    if range.prot & libc::PROT_WRITE != 0 {
+        return clear(address & !(PAGE - 1), PAGE, range.prot); // nobody else reads it here
+    }
+    // Upward: a lane begins with the slots, without which no message in it is valid.
+    (range.base..range.base + range.len).step_by(PAGE).all(|page| clear(page, PAGE, range.prot))
+}
+
+/// Unlocks memory that is about to be replaced. If that fails, so does the replacing.
+fn unlock(base: usize, len: usize) {
+    // SAFETY: changes nothing of the contents.
+    unsafe { libc::munlock(base as *const libc::c_void, len) };
 }
 
 /// Puts zeroed memory at an address. Other threads find either what was there or zeros, never a gap.
@@ -255,9 +291,29 @@ fn clear(base: usize, len: usize, prot: libc::c_int) -> bool {
     unsafe { libc::mmap(base as *mut libc::c_void, len, prot, flags, -1, 0) != libc::MAP_FAILED }
 }
 
-/// Puts a page of zeros and the mark's value in the place of the mark's page, in one step. Nothing is written through the old mapping, which
+/// Puts a page of zeros and the mark's value in the place of the mark's page, in one step if possible. Nothing is written through the old mapping, which
 /// may have been cut too.
 fn set_mark(mark: Mark) -> bool {
+    if move_mark(mark) {
+        return true;
+    }
+    // Memory or mappings for one more page are refused: in two steps, which take no more than there is. Between them others see zeros.
+    let page = mark.at & !(PAGE - 1);
+    unlock(page, PAGE);
+    if !clear(page, PAGE, libc::PROT_READ | libc::PROT_WRITE) {
+        return false;
+    }
+    // SAFETY: the page is this process's own now, and the mark an aligned word in it that others access by atomics only. That it may
+    // stay writable does no harm.
+    unsafe {
+        AtomicU64::from_ptr(mark.at as *mut u64).store(mark.value, Release);
+        libc::mprotect(page as *mut libc::c_void, PAGE, mark.prot);
+    }
+    true
+}
+
+/// Does it in one step. `false`: the page could not be made, or moved; then the old one is there, or nothing.
+fn move_mark(mark: Mark) -> bool {
     let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
     let (page, at) = (mark.at & !(PAGE - 1), mark.at & (PAGE - 1));
     // SAFETY: a fresh page aliases nothing until it is moved. The mark is an aligned word within a page. The page moved over is that of the
@@ -280,6 +336,8 @@ fn set_mark(mark: Mark) -> bool {
 
 /// What handled SIGBUS before us: when we were first installed, and now. Never freed, since a handler may be reading it.
 static FIRST: AtomicPtr<libc::sigaction> = AtomicPtr::new(null_mut());
+/// The first of them, without the heap: a tool that looks for leaks finds none.
+static INITIAL: OnceLock<libc::sigaction> = OnceLock::new();
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(null_mut());
 
 fn install() -> io::Result<()> {
@@ -306,7 +364,12 @@ pub fn catch() -> io::Result<()> {
     let mut action = before; // its mask too, since its handler may rely on that
     action.sa_sigaction = ours;
     action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | before.sa_flags & libc::SA_RESTART;
-    let before = Box::into_raw(Box::new(before));
+    let mut first = false;
+    let initial = INITIAL.get_or_init(|| {
+        first = true;
+        before
+    });
+    let before = if first { ptr::from_ref(initial).cast_mut() } else { Box::into_raw(Box::new(before)) };
     // Release: pairs with the acquires in `forward`. Known before our handler can run.
     let _ = FIRST.compare_exchange(null_mut(), before, Release, Relaxed);
     BEFORE.store(before, Release);

@@ -83,6 +83,10 @@ impl Map {
     ) -> io::Result<Map> {
         let mut map = Map::new(file, offset, len, access, populate)?;
         let place = mark.as_ref().map(|mark| {
+            assert!(
+                mark.of.is_some() || len <= fault::PAGE,
+                "a mark in its own mapping would be cleared with it"
+            );
             let of = mark.of.as_deref().unwrap_or(&map);
             assert!(mark.at.is_multiple_of(8) && mark.at < of.len, "a mark is a word of its mapping");
             fault::Mark { at: of.base as usize + mark.at, value: mark.value, prot: of.prot }
@@ -95,27 +99,27 @@ impl Map {
         Ok(map)
     }
 
-    /// Whether the file was cut short, and the mapping is memory of this process's own since. One load.
+    /// Whether the file was cut short, and the mapping is memory of this process's own since, or becomes it just now. Two loads. Who asks
+    /// because of what it has read there issues an acquire fence before.
     pub fn is_cut(&self) -> bool {
         self.registered.as_ref().is_some_and(Registered::is_cut)
     }
 
     /// Maps `file` again, at `offset`, in the place of a mapping that was cut. Other threads may use the mapping meanwhile: they find what was
-    /// there, or the file. One system call.
+    /// there, or the file. One system call. `WouldBlock`: a thread is just putting memory there because of a cut; later, then.
     pub fn renew(&self, file: &File, offset: u64) -> io::Result<()> {
         let Some(registered) = &self.registered else { return Err(io::ErrorKind::InvalidInput.into()) };
         let offset = libc::off_t::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
-        // First: a cut that comes between is noted.
-        registered.renew();
+        // First: a cut that comes between counts.
+        let Some(seen) = registered.renewing() else { return Err(io::ErrorKind::WouldBlock.into()) };
         let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_POPULATE;
         // SAFETY: the range is this mapping, of memory that may change to anything at any time.
         let base =
             unsafe { libc::mmap(self.base.cast(), self.len, self.prot, flags, file.as_raw_fd(), offset) };
         if base == libc::MAP_FAILED {
-            let error = io::Error::last_os_error();
-            registered.still_cut();
-            return Err(error);
+            return Err(io::Error::last_os_error());
         }
+        registered.renewed(seen);
         Ok(())
     }
 

@@ -29,6 +29,12 @@ pub fn name() -> [u8; 32] {
     name
 }
 
+/// Bytes in a page of the kernel's.
+pub fn page_size() -> u64 {
+    // SAFETY: asks for a number.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }
+}
+
 /// A number that is very unlikely to be drawn twice. May block at early boot.
 pub fn random() -> u64 {
     let mut bytes = [0u8; 8];

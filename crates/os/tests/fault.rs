@@ -214,6 +214,15 @@ fn send() {
     unsafe { libc::raise(libc::SIGBUS) };
 }
 
+fn limit(what: libc::__rlimit_resource_t, most: u64) {
+    let mut limits = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a valid record.
+    assert_eq!(unsafe { libc::getrlimit(what, &mut limits) }, 0);
+    limits.rlim_cur = most.min(limits.rlim_max);
+    // SAFETY: as above.
+    assert_eq!(unsafe { libc::setrlimit(what, &limits) }, 0);
+}
+
 /// What the other tests run in a process of its own; nothing by itself.
 #[test]
 fn child() {
@@ -267,6 +276,38 @@ fn child() {
             send();
             assert_eq!(HANDLED.load(Relaxed), 2);
         }
+        "locked memory" => {
+            const PAGES: u64 = 256;
+            limit(libc::RLIMIT_MEMLOCK, PAGES * PAGE * 3 / 2);
+            // SAFETY: becomes nobody, who may not lock more than the limit; what is mapped from now on is locked.
+            unsafe {
+                assert!(libc::geteuid() != 0 || libc::setuid(65534) == 0);
+                assert_eq!(libc::mlockall(libc::MCL_FUTURE), 0);
+            }
+            let file = file(PAGES);
+            let map = surviving(&file, PAGES, Access::Read, None);
+            file.set_len(PAGE).unwrap();
+            assert_eq!(word(&map, PAGES - 1, 0).load(Relaxed), 0);
+            assert_eq!(
+                word(&map, 0, 0).load(Relaxed),
+                0,
+                "all of it is zero, though both together are too much to lock"
+            );
+        }
+        "no memory" => {
+            let file = file(2);
+            let words = Arc::new(surviving(&file, 1, Access::Read, None));
+            let map =
+                surviving(&file, 2, Access::Read, Some(Mark { of: Some(words.clone()), at: 16, value: 77 }));
+            // Not a page more than there is.
+            let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+            limit(libc::RLIMIT_AS, pages.split(' ').next().unwrap().parse::<u64>().unwrap() * PAGE);
+            file.set_len(PAGE).unwrap();
+            let seen = (word(&map, 1, 0).load(Relaxed), word(&words, 0, 2).load(Relaxed), map.is_cut());
+            limit(libc::RLIMIT_AS, libc::RLIM_INFINITY);
+            assert_eq!(seen, (0, 77, true));
+            cut_ours().unwrap(); // the handler is there still
+        }
         other => panic!("no child `{other}`"),
     }
 }
@@ -281,6 +322,13 @@ fn a_fault_that_is_not_ours_ends_the_process_as_before() {
 #[test]
 fn a_fault_that_is_not_ours_goes_to_the_handler_that_was_there_before() {
     for name in ["before us", "ignored"] {
+        assert!(run(name).success(), "{name}");
+    }
+}
+
+#[test]
+fn all_of_a_mapping_and_its_mark_are_replaced_where_no_memory_may_be_added() {
+    for name in ["locked memory", "no memory"] {
         assert!(run(name).success(), "{name}");
     }
 }

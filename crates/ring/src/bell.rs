@@ -40,9 +40,12 @@ pub const BELL: usize = 256;
 /// Byte offset, in the bell page, of the generation before which subscribers have woken all others; on the bell's
 /// line.
 pub const PASSED: usize = 264;
-/// The bell never reaches this by counting. A greater value is a stray store, or reports that the page was cut short; [`ring`] then
-/// repairs the words, and wakes.
+/// The bell never reaches this by counting. A greater value is a stray store, or reports that the page was cut short ([`CUT`]); [`ring`]
+/// then repairs the words, and wakes.
 pub const IMPOSSIBLE: u64 = 1 << 62;
+/// What the bell of a page that was cut short says. Its low half is not that of a new bell: who is about to sleep on one that is cut just
+/// then does not.
+pub const CUT: u64 = IMPOSSIBLE | 0xFFFF_FFFF;
 /// The count of waiting subscribers never reaches this by counting.
 const IMPOSSIBLE_CROWD: u64 = 1 << 32;
 
