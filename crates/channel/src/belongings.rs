@@ -1,4 +1,4 @@
-//! What a user has left in shared memory, to be shown and then removed.
+//! Finding and removing the files of a user in shared memory.
 
 use crate::files::{DEEP, remove_all};
 use crate::place;
@@ -10,9 +10,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Where it is looked for.
+/// The directory to search.
 const SHM: &str = "/dev/shm";
-/// How deep: root of domains, domain, channel, directory of counters, and what is in that.
+/// Depth of the search: root of domains, domain, channel, directory of counters, and its entries.
 const DEPTH: u32 = 5;
 
 /// A directory or a file of a user that belongs to Saltus.
@@ -25,8 +25,8 @@ pub struct Belonging {
 }
 
 impl Belonging {
-    /// All that belongs to user `id` in `/dev/shm` below a name that begins with `saltus`: the private root, domains, channels in those of
-    /// others, and leftovers of their making. As far as this process may look. Reads many directories.
+    /// Finds all that user `id` owns in `/dev/shm` under names that begin with `saltus`: the private root, domains, channels in domains of
+    /// other users, and leftovers. Skips directories that this process may not read. Reads many directories.
     pub fn of_user(id: u32) -> Result<Vec<Belonging>> {
         let shm = File::open(SHM).map_err(|e| Error::system(format!("open {SHM}"), e))?;
         let names = file::names(&shm).map_err(|e| Error::system(format!("list {SHM}"), e))?;
@@ -38,26 +38,26 @@ impl Belonging {
         Ok(found)
     }
 
-    /// Where it is.
+    /// The path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Channels in it: 1 if it is one.
+    /// The number of channels in it; 1 if it is a channel.
     pub fn channels(&self) -> usize {
         self.channels
     }
 
-    /// The memory of all files in it, in bytes.
+    /// The memory of all its files, in bytes.
     pub fn memory(&self) -> u64 {
         self.memory
     }
 
-    /// Removes it, with all in it, if it still belongs to that user; whether it was there. No link is followed. Processes that have a channel in it
-    /// open notice that its files are gone.
+    /// Removes it with all its contents, if it still belongs to that user, and returns whether it existed. Follows no link. Processes
+    /// that have a channel in it open notice that its files are gone.
     ///
     /// # Errors
-    /// [`Error::Forbidden`] if something in it cannot be removed: it belongs to somebody else, and this is not root.
+    /// [`Error::Forbidden`] if an entry belongs to another user and this process is not root's, so that the entry cannot be removed.
     pub fn remove(&self) -> Result<bool> {
         let (parent, name) = place::parent_of(&self.path)?;
         if !file::stat_at(&parent, name).is_ok_and(|there| there.user == self.user) {
@@ -75,7 +75,7 @@ impl Belonging {
     }
 }
 
-/// Adds `name` of `dir`, which is `at`, if it belongs to user `id`; otherwise looks into it.
+/// Adds entry `name` of `dir`, whose path is `at`, if it belongs to user `id`; otherwise searches inside it.
 fn look(dir: &File, name: &[u8], at: &Path, id: u32, depth: u32, found: &mut Vec<Belonging>) {
     let Ok(there) = file::stat_at(dir, name) else { return };
     let path = at.join(OsStr::from_bytes(name));
@@ -94,11 +94,11 @@ fn look(dir: &File, name: &[u8], at: &Path, id: u32, depth: u32, found: &mut Vec
     }
 }
 
-/// Counts the memory and the channels of `name` in `dir`.
+/// Adds up the memory and the channels of `name` in `dir`.
 fn measure(dir: &File, name: &[u8], depth: u32, one: &mut Belonging) {
     let Ok(there) = file::stat_at(dir, name) else { return };
     if there.kind == Kind::File {
-        // Opened only if it is an ordinary file: never to wait.
+        // Only an ordinary file is opened, since opening any other could block.
         let file = file::open_at(dir, name, file::Mode::Read);
         let blocks = file.and_then(|file| file.metadata()).map_or(0, |m| m.blocks());
         one.memory = one.memory.saturating_add(blocks.saturating_mul(512));
