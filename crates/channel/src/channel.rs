@@ -156,7 +156,7 @@ impl Channel {
     /// channel that was renamed, or whose files another process replaced. Three system calls.
     ///
     /// # Errors
-    /// [`Retired`](crate::Error::Retired) if it was removed, replaced, renamed or deleted, with the user who owns what has its name now.
+    /// [`Retired`](crate::Error::Retired) if it was removed, replaced, renamed or deleted, with the user who owns the channel or file that has its name now.
     ///
     /// ```
     /// use saltus_channel::Attributes;

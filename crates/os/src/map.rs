@@ -97,20 +97,20 @@ impl Map {
         Ok(map)
     }
 
-    /// Whether the file was cut short, and the mapping is memory of this process's own since. One load.
+    /// Whether the file was truncated, and memory private to this process replaces the mapping since. One load.
     pub fn is_cut(&self) -> bool {
         self.registered.as_ref().is_some_and(Registered::is_cut)
     }
 
-    /// Maps `file` again, at `offset`, in the place of a mapping that was cut. Other threads may use the mapping meanwhile: they find what was
-    /// there, or the file. One system call.
+    /// Maps `file` again, at `offset`, in place of a truncated mapping. Other threads may use the mapping during the call: they find
+    /// the old contents or the file. One system call.
     pub fn renew(&self, file: &File, offset: u64) -> io::Result<()> {
         let Some(registered) = &self.registered else { return Err(io::ErrorKind::InvalidInput.into()) };
         let offset = libc::off_t::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
-        // First: a cut that comes between is noted.
+        // This is first, so that a truncation during the call is recorded.
         registered.renew();
         let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_POPULATE;
-        // SAFETY: the range is this mapping, of memory that may change to anything at any time.
+        // SAFETY: the range is this mapping, of memory that may change to any bytes at any time.
         let base =
             unsafe { libc::mmap(self.base.cast(), self.len, self.prot, flags, file.as_raw_fd(), offset) };
         if base == libc::MAP_FAILED {
@@ -121,7 +121,7 @@ impl Map {
         Ok(())
     }
 
-    /// Maps `len` bytes of zeroed memory of this process's own. Pages are taken when they are first touched.
+    /// Maps `len` bytes of zeroed private memory. Pages are allocated at the first access.
     pub fn anonymous(len: usize) -> io::Result<Map> {
         let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: a fresh mapping at an address of the kernel's choice aliases nothing.
@@ -140,12 +140,12 @@ impl Map {
     pub fn len(&self) -> usize {
         self.len
     }
-    /// Whether the mapping has no bytes; it never has none.
+    /// Always false: a mapping has at least one byte.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Keeps the mapping from forked children: in them it does not exist.
+    /// Hides the mapping from forked children: it does not exist there.
     pub fn keep_from_children(&mut self) -> io::Result<()> {
         self.advise(libc::MADV_DONTFORK)?;
         let generation = crate::fork::generation();
@@ -156,7 +156,7 @@ impl Map {
         Ok(())
     }
 
-    /// Whether the mapping exists in this process, rather than in the parent that kept it to itself.
+    /// Whether the mapping exists in this process. False in a forked child if the parent kept it from children.
     #[inline(always)]
     pub fn is_ours(&self) -> bool {
         self.only.is_none_or(|only| only == crate::fork::generation())
@@ -177,11 +177,11 @@ impl Map {
 
 impl Drop for Map {
     fn drop(&mut self) {
-        // First of all: the address may be somebody else's as soon as it is unmapped.
+        // Before all else: another object may use the address as soon as it is unmapped.
         self.registered = None;
-        // In a child that has not inherited it, the address may by now be somebody else's.
+        // In a child that has not inherited it, another object may use the address by now.
         if self.is_ours() {
-            // SAFETY: the range is this mapping and nobody uses it any more.
+            // SAFETY: the range is this mapping, and no code uses it any more.
             unsafe { libc::munmap(self.base.cast(), self.len) };
         }
     }
