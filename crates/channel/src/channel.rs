@@ -156,7 +156,8 @@ impl Channel {
     /// channel that was renamed, or whose files another process replaced. Three system calls.
     ///
     /// # Errors
-    /// [`Retired`](crate::Error::Retired) if it was removed, replaced, renamed or deleted, with the user who owns the channel or file that has its name now.
+    /// [`Retired`](crate::Error::Retired) if it was removed, replaced, renamed or deleted. The error has the owner of the channel or
+    /// file that has its name now.
     ///
     /// ```
     /// use saltus_channel::Attributes;

@@ -32,7 +32,7 @@ pub fn random() -> u64 {
 /// A secret that cannot be guessed: 128 random bits, as 32 hexadecimal digits. May block at early boot.
 ///
 /// # Errors
-/// The kernel returns no random bytes; then there is no secret.
+/// The kernel returns no random bytes.
 pub fn secret() -> std::io::Result<String> {
     let mut bytes = [0u8; 16];
     // SAFETY: the buffer has the length passed.
