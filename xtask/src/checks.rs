@@ -15,7 +15,7 @@ const RELEASE: &str = "cargo build --release --locked -p saltus-cli -p saltus-ca
 const DIST: &str = "cargo build --profile dist --locked -p saltus-cli -p saltus-bench -p saltus-bench-channel -p saltus-bench-marshal \
     --features saltus-bench-channel/zmq";
 
-/// Property tests, fuzzers and the demo's chaos use the same random numbers in each run of all tests, so that a failure is most likely
+/// Property tests, fuzzers and the demo's chaos use the same random numbers in each run of all tests. A failure is then most likely
 /// caused by a change. `xtask random`, `xtask fuzz`, and `demo --chaos` without a seed use new ones.
 const SEED: &str = "7";
 
@@ -199,7 +199,7 @@ pub fn command() -> Step {
     Step::command("the command", &[], &line)
 }
 
-/// The benchmarks of recorder and player and of what spies cost, on the same harness.
+/// The benchmarks of recorder and player and of the cost of spies, on the same harness.
 pub fn bench_programs(set: &str, args: &[&str]) -> Step {
     // The same feature as for the others, so that all need one build.
     let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench-channel"];

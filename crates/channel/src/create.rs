@@ -248,7 +248,7 @@ fn await_maker(dir: &File, name: &[u8]) -> Option<Held> {
 }
 
 /// Removes a channel that is marked as replaced or removed and still has its name. This happens when a process is stopped during a
-/// replacement for so long that another process continues without it. The users of the channel have left it already.
+/// replacement so long that another process continues without it. The users of the channel have left it already.
 pub(crate) fn remove_retired(domain: &Directory, dir: &File, name: &Name) -> Result<()> {
     let Ok(retired) = domain.channel_dir(name).and_then(|channel| Mapping::open_dir(domain, name, channel))
     else {
@@ -438,7 +438,7 @@ pub(crate) fn retire(channel: &File, state: u64) {
     }
     if let Ok(bell) = Mapped::new(&bell, 0, PAGE as usize, Access::Write, false) {
         bell.mem.fetch_add(bell::BELL, 1, Release); // pairs with the waiting subscriber's acquire [a1]
-        // SAFETY: the address lies in the page just mapped.
+        // SAFETY: the address is in the page just mapped.
         unsafe { saltus_os::futex::wake(bell.mem.address(bell::BELL, 4).cast(), u32::MAX, true) };
     }
 }
@@ -458,7 +458,7 @@ fn retire_of_another(channel: &File, data: &File, state: u64) {
     }
     let _ = bell.write_all_at(&u64::from_le_bytes(word).wrapping_add(1).to_le_bytes(), bell::BELL as u64);
     if let Ok(bell) = Mapped::new(&bell, 0, PAGE as usize, Access::Write, false) {
-        // SAFETY: the address lies in the page just mapped. Only the kernel accesses it, and returns an error if the page is gone.
+        // SAFETY: the address is in the page just mapped. Only the kernel accesses it, and returns an error if the page is gone.
         unsafe { saltus_os::futex::wake(bell.mem.address(bell::BELL, 4).cast(), u32::MAX, true) };
     }
 }

@@ -40,8 +40,7 @@
 //! publisher's buffer. ³ Except to read the clock on machines without a vDSO, and to re-arm an event descriptor.
 //!
 //! In a forked child, the first publish leases a new buffer and the first receive makes a new file of counters. Both cost as
-//! much as opening.
-//! With [`Wake::Always`], every publish makes a system call.
+//! much as opening. With [`Wake::Always`], every publish makes a system call.
 //!
 //! # Files
 //!

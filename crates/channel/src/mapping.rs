@@ -183,7 +183,7 @@ impl Mapping {
             let belongs = || format!("channel `{name}` in {} belongs to", domain.url());
             domain.owners().check(there.user, belongs)
         };
-        is_owners(&dir)?; // the directory's owner decides what its files are
+        is_owners(&dir)?; // the directory's owner controls its files
         let data = file::open_at(&dir, DATA, Mode::Read).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => match domain.channel_dir(name) {
                 Ok(again) if inode(&again) == inode(&dir) => {
@@ -348,7 +348,7 @@ impl Mapping {
             // The caller has changed the page that was replaced. Release: pairs with [a1], as in `ring`.
             bell.mem.fetch_add(bell::BELL, 1, Release);
         }
-        // SAFETY: the address lies in the mapped page.
+        // SAFETY: the address is in the mapped page.
         unsafe { saltus_os::futex::wake(bell.mem.address(bell::BELL, 4).cast(), most, true) }
     }
 

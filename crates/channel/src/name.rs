@@ -6,8 +6,8 @@ use std::fmt;
 
 /// The name of a channel: 1 to 63 bytes with any values, as in LCM, such as `/scan` and `robot/arm.left`.
 ///
-/// In the file name, letters, digits, `_`, `-` and `.` (except a leading one) are kept, and every other byte becomes `%` and two
-/// upper-case hexadecimal digits. The encoding is reversible: no file is hidden, and no two names share one.
+/// In the file name, letters, digits, `_`, `-` and `.` (except a leading one) stay as they are. Every other byte becomes `%` and
+/// two upper-case hexadecimal digits. The encoding is reversible: no file is hidden, and no two names share one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name {
     /// The bytes, followed by at least one zero.

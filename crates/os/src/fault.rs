@@ -314,7 +314,7 @@ pub fn catch() -> io::Result<()> {
     // Release: pairs with the acquires in `forward`. Stored before our handler can run.
     let _ = FIRST.compare_exchange(null_mut(), before, Release, Relaxed);
     BEFORE.store(before, Release);
-    // SAFETY: the handler has the signature that SA_SIGINFO asks for, and does only what is safe in one.
+    // SAFETY: the handler has the signature that SA_SIGINFO requires, and does only what is safe in one.
     crate::check(unsafe { libc::sigaction(libc::SIGBUS, &action, null_mut()) }).map(drop)
 }
 

@@ -1,4 +1,4 @@
-//! `saltus sweep`: remove leftovers of dead processes, or the files of a user who is gone.
+//! `saltus sweep`: remove leftovers of dead processes, or all files of a user.
 
 use clap::Args;
 use saltus_channel::{Belonging, Error};
