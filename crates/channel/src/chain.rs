@@ -1,9 +1,9 @@
 //! Links from a replaced channel to its successor, so that readers miss nothing.
 //!
 //! The directory of the new channel contains a directory `old`. It has one subdirectory for each recent channel of the same name, with
-//! hard links to that channel's files. The subdirectory's name is the time at which that channel ended. A reader of the first of several channels
-//! therefore finds the second even if a third has the name. A late reader finds the messages published before. All links appear
-//! together with the new channel, in one step.
+//! hard links to that channel's files. The subdirectory's name is the time at which that channel ended. A reader of the first of
+//! several channels therefore finds the second even if a third has the name. A late reader finds the messages published before. All
+//! links appear together with the new channel, in one step.
 //!
 //! ```text
 //! <domain>/<name>/old/<time>/data, bell, lease, types
