@@ -1,5 +1,5 @@
-//! Test programs of the workspace. Cargo builds them and would run one after the other; most of them wait for much of their time, so
-//! they run beside each other here, one for each processor. Those that measure time or load the machine run [`ALONE`].
+//! Test programs of the workspace. Cargo builds them, but would run one after the other. Most of them wait for much of their time, so
+//! they run in parallel here, one per CPU. Those that measure time or load the machine run [`ALONE`].
 
 use crate::failures;
 use crate::group::Watch;
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-/// Test programs that run while no other does: the package, the target, and why.
+/// Test programs that run while no other runs: the package, the target, and why.
 const ALONE: &[(&str, &str, &str)] = &[
     ("examples/robot", "demo", "the robot falls if its controller is late"),
     ("crates/cli", "demo", "the robot falls if its controller is late"),
@@ -40,7 +40,7 @@ const ALONE: &[(&str, &str, &str)] = &[
 /// A test program.
 #[derive(Clone, Debug, PartialEq)]
 struct Binary {
-    /// The directory of its package, seen from the root.
+    /// The directory of its package, relative to the root.
     package: String,
     target: String,
     file: String,
@@ -55,8 +55,8 @@ impl Binary {
     }
 }
 
-/// Builds the test programs of `selection`, which are arguments of `cargo test`, and runs them with `args`. With `docs`, then the
-/// examples in documentation.
+/// Builds the test programs of `selection`, which are arguments of `cargo test`, and runs them with `args`. With `docs`, then runs the
+/// examples in the documentation.
 pub fn step(
     selection: String,
     args: Vec<String>,
@@ -84,7 +84,7 @@ pub fn step(
     })
 }
 
-/// Runs those that may run beside others in so many lanes, then the others one by one. What failed, in the words of `one`.
+/// Runs the test programs on `lanes` threads, then those of [`ALONE`] one by one. Returns the failures, in the words of `one`.
 fn run(binaries: Vec<Binary>, lanes: usize, one: impl Fn(&Binary) -> Outcome + Sync) -> Vec<String> {
     let (alone, shared): (Vec<Binary>, Vec<Binary>) = binaries.into_iter().partition(Binary::is_alone);
     let failed = Mutex::new(Vec::new());
@@ -104,7 +104,7 @@ fn run(binaries: Vec<Binary>, lanes: usize, one: impl Fn(&Binary) -> Outcome + S
     failed.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs one, as cargo does: in the directory of its package.
+/// Runs a test program in the directory of its package, as cargo does.
 fn run_one(binary: &Binary, args: &[String], env: &[(&str, &str)]) -> Outcome {
     let (name, start, dir) = (binary.name(), Instant::now(), root().join(&binary.package));
     let mut command = Command::new(&binary.file);
@@ -117,7 +117,7 @@ fn run_one(binary: &Binary, args: &[String], env: &[(&str, &str)]) -> Outcome {
     if status.success() { Ok(()) } else { Err(why()) }
 }
 
-/// Builds them; in the order of their names.
+/// Builds the test programs, and sorts them by name.
 fn build(selection: &str) -> Result<Vec<Binary>, String> {
     let mut cargo = Command::new("cargo");
     run::plain(&mut cargo).args(["test", "--locked", "--no-run", "--message-format=json-render-diagnostics"]);
@@ -127,7 +127,7 @@ fn build(selection: &str) -> Result<Vec<Binary>, String> {
     if binaries.is_empty() { Err("cargo has built no test program".into()) } else { Ok(binaries) }
 }
 
-/// The test program that a line of cargo's output says is built, if it says so.
+/// The test program that a line of cargo's output reports as built, if it reports one.
 fn binary(line: &str, root: &Path) -> Option<Binary> {
     let (_, profile) = line.split_once("\"profile\":{")?;
     let is_test = profile.split_once('}')?.0.contains("\"test\":true");
@@ -140,7 +140,7 @@ fn binary(line: &str, root: &Path) -> Option<Binary> {
     Some(Binary { package, target: value(target, "name")?, file: value(line, "executable")? })
 }
 
-/// The first string of that name in a line of JSON.
+/// The first string with this name in a line of JSON.
 fn value(line: &str, name: &str) -> Option<String> {
     let (_, rest) = line.split_once(&format!("\"{name}\":\""))?;
     let (mut text, mut chars) = (String::new(), rest.chars());

@@ -1,4 +1,4 @@
-//! What is checked, and how.
+//! The steps that check the workspace.
 
 use crate::binaries;
 use crate::providers;
@@ -8,15 +8,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// One build for all that runs optimized but is not measured: alone, each would build what they share anew, for features that differ.
+/// One build for all programs that run optimized but are not measured. Separate builds would rebuild shared crates, for other features.
 const RELEASE: &str = "cargo build --release --locked -p saltus-cli -p saltus-campaigns";
 
-/// One build for all that is measured, as it is shipped.
+/// One build for all measured programs, as they are shipped.
 const DIST: &str = "cargo build --profile dist --locked -p saltus-cli -p saltus-bench -p saltus-bench-channel -p saltus-bench-marshal \
     --features saltus-bench-channel/zmq";
 
-/// Property tests, fuzzers and the demo's chaos take the same random numbers in each run of all tests, so that what fails is hardly ever
-/// what nobody has changed. New ones are for `xtask random`, `xtask fuzz`, and `demo --chaos` without a seed.
+/// Property tests, fuzzers and the demo's chaos use the same random numbers in each run of all tests. A failure is then most likely
+/// caused by a change. `xtask random`, `xtask fuzz`, and `demo --chaos` without a seed use new ones.
 const SEED: &str = "7";
 
 /// The format of all code.
@@ -33,7 +33,7 @@ pub fn clippy() -> Step {
     Step::command("clippy", &[], &[&line[..], &[&features, "--", "-D", "warnings"]].concat())
 }
 
-/// Documentation without warnings, with the same features, so that clippy has read what they depend on.
+/// Documentation without warnings, with the same features, so that the dependencies are already built by clippy.
 pub fn docs() -> Step {
     let line =
         ["cargo", "doc", "--workspace", "--no-deps", "--locked", "--document-private-items", "--features"];
@@ -52,51 +52,51 @@ pub fn provider_tests(which: usize) -> Step {
     binaries::step(selection, args, &[], false)
 }
 
-/// The campaigns, and what the demo has built anyway.
+/// The campaigns, and the command, which the demo needs in any case.
 pub fn build_campaigns() -> Step {
     Step::line("build of the campaigns", RELEASE)
 }
 
-/// The benchmarks as what ships, and the command that some of them run.
+/// The benchmarks as they are shipped, and the command that some of them run.
 pub fn build_benches() -> Step {
     Step::line("build of the benchmarks", DIST)
 }
 
-/// The fuzzers, for so many seconds each, with the same random numbers each time. Hardly optimized and without debug information: so
-/// much less is spent on building them. `run.sh` by itself tells the lines of an input that fails.
+/// The fuzzers, each for this number of seconds, with the same random numbers each time. They are hardly optimized and have no debug
+/// information, since building them would take longer. `run.sh` alone prints the lines of an input that fails.
 pub fn quick_fuzz(seconds: &str) -> Step {
     let profile = [("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"), ("CARGO_PROFILE_RELEASE_DEBUG", "false")];
     fuzz(&[&profile[..], &[("JOBS", "2"), ("SALTUS_FUZZ_SEED", SEED)]].concat(), &[seconds])
 }
 
-/// What the step of tests has built.
+/// A program that the step of tests has built.
 pub fn built(line: &str) -> Step {
     Step::line("", &format!("{}/debug/{line}", target()))
 }
 
-/// The benchmark of encoding and decoding, with the features that the tests have: no test is in its package, so they did not build it.
+/// The benchmark of encoding and decoding, with the features of the tests. Its package has no test, so that the tests did not build it.
 pub fn smoke_marshal() -> Step {
     let build = Step::line("", "cargo build --quiet --locked --workspace --bin saltus-bench-marshal");
     let run = built("saltus-bench-marshal --short --reps 1");
     Step::new("", move || build.run().and_then(|()| run.run()))
 }
 
-/// What [`RELEASE`] has built.
+/// A program that [`RELEASE`] has built.
 pub fn built_release(line: &str) -> Step {
     Step::line("", &format!("{}/release/{line}", target()))
 }
 
-/// What [`DIST`] has built.
+/// A program that [`DIST`] has built.
 pub fn built_dist(line: &str) -> Step {
     Step::line("", &format!("{}/dist/{line}", target()))
 }
 
-/// Where cargo builds, seen from the root.
+/// Cargo's build directory, relative to the root.
 fn target() -> String {
     std::env::var("CARGO_TARGET_DIR").unwrap_or("target".into())
 }
 
-/// The real lane under loom.
+/// The production lane under loom.
 pub fn loom() -> Step {
     let flags = [("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")];
     let line = ["cargo", "test", "--release", "--locked", "-p", "saltus-ring", "--test", "loom"];
@@ -109,16 +109,16 @@ pub fn models(args: &[&str]) -> Step {
     Step::command("models", &[], &line)
 }
 
-/// The campaigns, in release mode: they kill real code.
+/// The campaigns, in release mode: they kill processes that run production code.
 pub fn campaign(args: &[&str]) -> Step {
     let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-campaigns", "--"];
     let line: Vec<&str> = line.into_iter().chain(args.iter().copied()).collect();
     Step::command("campaigns", &[], &line)
 }
 
-/// The channel's benchmark. iceoryx2, the peer that takes long to build, is left out of the short form.
+/// The channel's benchmark. The short form omits iceoryx2, the peer that takes long to build.
 pub fn bench(args: &[&str]) -> Step {
-    // As the benchmark of networks has it, so that one build is for both.
+    // The same features as for the benchmark of networks, so that both need one build.
     let features = if args.contains(&"--short") { "zmq" } else { "zmq,iceoryx2" };
     let line = [
         "cargo",
@@ -137,7 +137,7 @@ pub fn bench(args: &[&str]) -> Step {
     Step::command("benchmark of the channel", &[], &line)
 }
 
-/// What `saltus bench` and `saltus tunnel bench` run.
+/// The measurements of `saltus bench` and `saltus tunnel bench`.
 pub fn bench_command(args: &[&str]) -> Step {
     let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench", "--"];
     Step::command(
@@ -150,14 +150,14 @@ pub fn bench_command(args: &[&str]) -> Step {
 /// The benchmark of domains over networks, on the same harness.
 pub fn bench_net(args: &[&str]) -> Step {
     let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench-channel"];
-    // Zenoh's and DDS's crates take long to build; the short form leaves them out.
+    // Zenoh's and DDS's crates take long to build; the short form omits them.
     let features = if args.contains(&"--short") { "zmq".into() } else { providers::names().join(",") };
     let line = line.into_iter().chain(["--features", &features, "--", "net"]);
     let line: Vec<&str> = line.chain(args.iter().copied()).collect();
     Step::command("benchmark of domains over networks", &[], &line)
 }
 
-/// What a paper measured, on the same harness.
+/// The measurements of a paper, on the same harness.
 pub fn bench_paper(set: &str, args: &[&str]) -> Step {
     let features = match set {
         _ if args.contains(&"--short") || args.contains(&"--quick") => "zmq".into(),
@@ -171,7 +171,7 @@ pub fn bench_paper(set: &str, args: &[&str]) -> Step {
     Step::command(&format!("what a paper measured: {set}"), &[], &line)
 }
 
-/// All of them, and the page: with the programs beside the harness that are measured too.
+/// The measurements of all papers, and the page; also builds the separate programs that are measured.
 pub fn bench_all(args: &[&str]) -> Vec<Step> {
     const MARSHAL: &str = "cargo build --profile dist --locked -p saltus-bench-marshal";
     vec![
@@ -182,7 +182,7 @@ pub fn bench_all(args: &[&str]) -> Vec<Step> {
     ]
 }
 
-/// All peers, on the same harness; with `--check` only whether what they carry comes whole.
+/// All peers, on the same harness; with `--check`, only checks that they deliver whole messages.
 pub fn bench_peers(args: &[&str]) -> Step {
     let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench-channel"];
     let line = line.into_iter().chain(["--features", "zmq,iceoryx2,zenoh", "--", "peers"]);
@@ -199,16 +199,16 @@ pub fn command() -> Step {
     Step::command("the command", &[], &line)
 }
 
-/// The benchmarks of recorder and player and of what spies cost, on the same harness.
+/// The benchmarks of recorder and player and of the cost of spies, on the same harness.
 pub fn bench_programs(set: &str, args: &[&str]) -> Step {
-    // With the feature that the others have, so that one build is for all.
+    // The same feature as for the others, so that all need one build.
     let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench-channel"];
     let line = line.into_iter().chain(["--features", "zmq", "--", set]);
     let line: Vec<&str> = line.chain(args.iter().copied()).collect();
     Step::command(&format!("benchmark `{set}`"), &[], &line)
 }
 
-/// The Python environment that has LCM's own library.
+/// A Python environment with LCM's own library.
 pub fn conformance_environment() -> Step {
     Step::command("environment with LCM", &[], &["python3", "lab/conformance/types/environment.py"])
 }
@@ -220,13 +220,12 @@ pub fn python(env: &[(&str, &str)], args: &[&str]) -> Step {
     Step::command("the Python binding", env, &line)
 }
 
-/// What the step of tests has built: alone, the command would be built anew, for features that differ.
+/// The command as the step of tests has built it: alone, it would be built again, for other features.
 pub fn built_command() -> String {
     format!("{}/debug/saltus", target())
 }
 
-/// The Java binding, installed by Maven; and Octave through it. Types are generated by the command `saltus` that is given, or by one
-/// that is built.
+/// The Java binding, installed by Maven; and Octave through it. Types are generated by the given `saltus` command, or by a newly built one.
 pub fn java(saltus: &str, args: &[&str]) -> Step {
     let line: Vec<&str> =
         ["python3", "bindings/java/test.py"].into_iter().chain(args.iter().copied()).collect();
@@ -235,7 +234,7 @@ pub fn java(saltus: &str, args: &[&str]) -> Step {
 
 /// One set of cases for all languages, with the bindings as they were built.
 pub fn conformance(words: &[&str]) -> Step {
-    // With the features that the tests have, since `-p` would build anew what they share; one program speaks for Rust.
+    // The features are those of the tests, since `-p` would rebuild shared crates; one program covers Rust.
     let build = "cargo build --quiet --locked --workspace --bin saltus-conformance-bindings --bin saltus-conformance-rust";
     let build = Step::line("", build);
     let play = format!("{}/debug/saltus-conformance-bindings", target());
@@ -244,7 +243,7 @@ pub fn conformance(words: &[&str]) -> Step {
     Step::new("conformance of the bindings", move || build.run().and_then(|()| play.run()))
 }
 
-/// The programs with property tests, so many rounds, each with a seed of its own, which its step tells.
+/// The programs with property tests, for `rounds` rounds. Each round has its own seed, which the step's name contains.
 pub fn random(rounds: u64) -> Vec<Step> {
     let programs = property_tests();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -259,7 +258,7 @@ pub fn random(rounds: u64) -> Vec<Step> {
     (0..rounds).map(|n| (now + n).to_string()).flat_map(round).collect()
 }
 
-/// The packages with property tests, and what of them to run: `--lib`, `--test=NAME`.
+/// The packages with property tests, and the arguments that select them: `--lib`, `--test=NAME`.
 fn property_tests() -> BTreeMap<String, BTreeSet<String>> {
     let crates = root().join("crates");
     let mut found = BTreeMap::<String, BTreeSet<String>>::new();
@@ -278,20 +277,20 @@ fn property_tests() -> BTreeMap<String, BTreeSet<String>> {
     found
 }
 
-/// The fuzzers, from the kept corpus on.
+/// The fuzzers, starting from the stored corpus.
 pub fn fuzz(env: &[(&str, &str)], args: &[&str]) -> Step {
     let line: Vec<&str> = ["bash", "lab/fuzz/run.sh"].into_iter().chain(args.iter().copied()).collect();
     Step::command("fuzz", env, &line)
 }
 
-/// Encoding and decoding, beside others.
+/// Encoding and decoding, compared with other libraries.
 pub fn bench_marshal(args: &[&str]) -> Step {
     let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench-marshal", "--"];
     let line: Vec<&str> = line.into_iter().chain(args.iter().copied()).collect();
     Step::command("benchmark of encoding and decoding", &[], &line)
 }
 
-/// What the bindings cost: the library as programs have it, the environment of Python, then the benchmark.
+/// The cost of the bindings: the library as programs use it, the environment of Python, then the benchmark.
 pub fn bench_bindings(args: &[&str]) -> Vec<Step> {
     let build = "cargo build --profile dist --locked -p saltus-bench-bindings";
     let mut steps = vec![
@@ -304,14 +303,14 @@ pub fn bench_bindings(args: &[&str]) -> Vec<Step> {
     steps
 }
 
-/// The C header, written anew.
+/// Regenerates the C header.
 pub fn header() -> Step {
-    // That test alone: another one may read it meanwhile.
+    // Only that test: another one may read the header at the same time.
     let line = ["cargo", "test", "--locked", "-p", "saltus-c", "--test", "header", "header_is_up_to_date"];
     Step::command("header", &[("SALTUS_UPDATE_HEADER", "1")], &line)
 }
 
-/// The README's command, as it stands there; then kills and freezes; then the proof that it can fall.
+/// The README's command, unchanged; then kills and freezes; then the proof that the robot can fall.
 pub fn demo() -> Outcome {
     let demo = |args: &[&str]| {
         let mut command = std::process::Command::new("cargo");
@@ -330,7 +329,7 @@ pub fn demo() -> Outcome {
     Ok(())
 }
 
-/// `os`, `ring` and `channel` are to be read in an afternoon, down to the system calls.
+/// Checks that `os`, `ring` and `channel` depend on little enough to be read in an afternoon, down to the system calls.
 pub fn lowest_crates() -> Outcome {
     for name in ["os", "ring", "channel"] {
         let text = read(&root().join("crates").join(name).join("Cargo.toml"))?;
@@ -348,7 +347,7 @@ pub fn lowest_crates() -> Outcome {
     Ok(())
 }
 
-/// Runs the README's program in a domain of its own, and removes that.
+/// Runs the README's program in a temporary domain, and removes that.
 pub fn readme_program() -> Outcome {
     let dir = format!("/dev/shm/saltus-readme-{}", std::process::id());
     let line = ["cargo", "run", "--quiet", "--locked", "-p", "saltus-channel", "--example", "hello"];
@@ -358,7 +357,7 @@ pub fn readme_program() -> Outcome {
     outcome.and(removed)
 }
 
-/// The programs of README pages are those that the tests compile and run.
+/// Checks that the programs of README pages are those that the tests compile and run.
 pub fn readme_programs() -> Outcome {
     for (page, language, file) in [
         ("README.md", "rust", "crates/channel/examples/hello.rs"),

@@ -1,5 +1,4 @@
-//! What a step says of tests that failed, in the words of cargo, pytest and Maven, kept for the summary at the end: of a long log
-//! often only the end is left.
+//! Finding failed tests in the output of cargo, pytest and Maven, for the summary at the end: of a long log, often only the end is left.
 
 use crate::group;
 use std::io::{self, Read, Write};
@@ -8,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// Lines that are kept, and characters of each.
+/// The most lines that are kept, and the most characters of each.
 const LINES: usize = 20;
 const CHARACTERS: usize = 300;
-/// How long what a program started may go on to hold its output, after its end.
+/// How long after a program's end its child processes may hold its output.
 const REST: Duration = Duration::from_secs(5);
 
-/// Runs a program to its end and copies its standard output to `to` as it comes. How it ended, and what it said of failures.
+/// Runs a program to its end and copies its standard output to `to` as it arrives. Returns how it ended, and the failures it reported.
 ///
 /// # Errors
 /// It cannot be started.
@@ -29,7 +28,7 @@ pub fn watch(
     thread::spawn(move || {
         let (_ends, mut bytes) = (ends, [0; 1 << 16]);
         while let Ok(n @ 1..) = from.read(&mut bytes) {
-            let _ = to.write_all(&bytes[..n]).and_then(|()| to.flush()); // perhaps nobody reads it any more
+            let _ = to.write_all(&bytes[..n]).and_then(|()| to.flush()); // perhaps the reader is gone
             seen.lock().unwrap_or_else(PoisonError::into_inner).take(&bytes[..n]);
         }
     });
@@ -39,18 +38,18 @@ pub fn watch(
     Ok((status, std::mem::take(&mut *failures).lines()))
 }
 
-/// What a program said of failures, of all that it printed.
+/// The failures in the complete output of a program.
 pub fn of(said: &[u8]) -> Vec<String> {
     let mut failures = Failures::default();
     failures.take(said);
     failures.lines()
 }
 
-/// Finds them, in pieces of output that end anywhere.
+/// Finds failures in output that arrives in arbitrary pieces.
 #[derive(Default)]
 struct Failures {
     line: Vec<u8>,
-    /// The line before says that the next one tells why.
+    /// The line before announces that the next one has the reason.
     tells: bool,
     kept: Vec<String>,
     more: usize,
@@ -59,7 +58,7 @@ struct Failures {
 impl Failures {
     fn take(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let room = (8 * CHARACTERS).saturating_sub(self.line.len()); // enough to look at
+            let room = (8 * CHARACTERS).saturating_sub(self.line.len()); // enough to recognize a failure
             let is_whole = piece.ends_with(b"\n");
             let words = &piece[..piece.len() - usize::from(is_whole)];
             self.line.extend_from_slice(&words[..words.len().min(room)]);

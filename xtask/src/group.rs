@@ -1,6 +1,5 @@
-//! Process groups: what a step starts can be ended with all that it started in turn, by the step's time limit or by Ctrl-C. Steps
-//! and, in one of them, programs run beside each other, so each command belongs to the [`Watch`] of the thread
-//! that starts it.
+//! Process groups: a step's time limit or Ctrl-C ends a command with all processes that it started in turn. Steps run in parallel, and
+//! so do programs within one of them. Each command therefore belongs to the [`Watch`] of the thread that starts it.
 
 use std::cell::RefCell;
 use std::io;
@@ -15,7 +14,7 @@ const SIGINT: i32 = 2;
 const SIGKILL: i32 = 9;
 const SIGTERM: i32 = 15;
 
-// Of the C library, which the standard library is linked with: no crate is needed for four calls.
+// From the C library, to which the standard library links: four calls need no crate.
 unsafe extern "C" {
     fn kill(process: i32, signal: i32) -> i32;
     fn signal(signal: i32, handler: extern "C" fn(i32)) -> usize;
@@ -32,17 +31,17 @@ struct Usage {
     rest: [i64; 14],
 }
 
-/// A group under way, or none.
+/// A running group, or none.
 struct Slot {
-    /// Its number; 0: the slot is free.
+    /// The number of the group; 0: the slot is free.
     group: AtomicI32,
     /// The number of its [`Watch`].
     watch: AtomicU64,
 }
 
-/// All groups under way. A table and not a list, because a signal handler reads it.
+/// All running groups. A table and not a list, because a signal handler reads it.
 static GROUPS: [Slot; 64] = [const { Slot { group: AtomicI32::new(0), watch: AtomicU64::new(0) } }; 64];
-/// Held while a slot is taken.
+/// Held while a slot is allocated.
 static TAKING: Mutex<()> = Mutex::new(());
 /// The number of the next watch.
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -60,11 +59,11 @@ fn kill_groups(of: Option<u64>) {
 
 extern "C" fn end(signal: i32) {
     kill_groups(None);
-    // SAFETY: leaves at once, as a signal handler may.
+    // SAFETY: exits immediately, as a signal handler may.
     unsafe { _exit(128 + signal) }
 }
 
-/// Puts a group into the table.
+/// Adds a group to the table.
 fn enter(group: i32, watch: u64) -> io::Result<()> {
     let _taking = TAKING.lock().unwrap_or_else(PoisonError::into_inner);
     leave();
@@ -75,7 +74,7 @@ fn enter(group: i32, watch: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes the groups out of the table that have ended to the last process: their numbers will be those of others.
+/// Removes groups without a living process from the table: their numbers will be reused.
 fn leave() {
     for slot in &GROUPS {
         let group = slot.group.load(SeqCst);
@@ -86,13 +85,13 @@ fn leave() {
     }
 }
 
-/// What the commands of one step have in common: their time limit, what they cost, and how their output is shown.
+/// The shared state of the commands of one step: their time limit, their cost, and how their output is shown.
 pub struct Watch {
     number: u64,
-    /// Its time is over: it starts nothing more.
+    /// Its time has expired: it starts no more commands.
     over: AtomicBool,
     microseconds: AtomicU64,
-    /// Another step runs beside it: the output of a command is shown whole, when it ends.
+    /// Another step runs in parallel: the output of a command is shown whole, when it ends.
     pub whole: bool,
 }
 
@@ -101,19 +100,19 @@ thread_local! {
 }
 
 impl Watch {
-    /// One without a limit.
+    /// A watch without a limit.
     pub fn new(whole: bool) -> Arc<Watch> {
         let (number, over, microseconds) =
             (NEXT.fetch_add(1, SeqCst), AtomicBool::new(false), AtomicU64::new(0));
         Arc::new(Watch { number, over, microseconds, whole })
     }
 
-    /// The one of this thread.
+    /// The watch of this thread.
     pub fn current() -> Arc<Watch> {
         CURRENT.with_borrow(Arc::clone)
     }
 
-    /// Makes it that of this thread, while `action` runs.
+    /// Makes this the watch of this thread while `action` runs.
     pub fn during<T>(self: &Arc<Watch>, action: impl FnOnce() -> T) -> T {
         let before = CURRENT.replace(self.clone());
         let result = action();
@@ -121,7 +120,7 @@ impl Watch {
         result
     }
 
-    /// From now on, its commands are killed after so long, until what this returns is dropped.
+    /// Kills its commands after `limit`, unless the returned value is dropped before.
     pub fn limit(self: &Arc<Watch>, limit: Duration) -> mpsc::Sender<()> {
         let (ends, end) = mpsc::channel::<()>();
         let watch = self.clone();
@@ -134,35 +133,35 @@ impl Watch {
         ends
     }
 
-    /// Whether the time was over.
+    /// Whether its time has expired.
     pub fn is_over(&self) -> bool {
         self.over.load(SeqCst)
     }
 
-    /// How long processors ran for its commands, in seconds. What they left behind is not counted.
+    /// CPU time of its commands, in seconds. Processes that they left behind are not counted.
     pub fn processor_seconds(&self) -> f64 {
         self.microseconds.load(SeqCst) as f64 / 1e6
     }
 }
 
-/// A command under way.
+/// A running command.
 pub struct Running {
     /// The process.
     pub child: Child,
     watch: Arc<Watch>,
 }
 
-/// Starts a command in a group of its own, without input.
+/// Starts a command in a new group, without input.
 ///
 /// # Errors
-/// It cannot be started, or the step's time is over.
+/// It cannot be started, or the step's time has expired.
 pub fn spawn(command: &mut Command) -> io::Result<Running> {
     let watch = Watch::current();
     if watch.is_over() {
         return Err(io::Error::new(io::ErrorKind::TimedOut, "the time of the step is over"));
     }
     for number in [SIGINT, SIGTERM] {
-        // SAFETY: the handler makes nothing but system calls.
+        // SAFETY: the handler only makes system calls.
         unsafe { signal(number, end) };
     }
     let running = Running { child: command.stdin(Stdio::null()).process_group(0).spawn()?, watch };
@@ -174,19 +173,19 @@ pub fn spawn(command: &mut Command) -> io::Result<Running> {
         return Err(e);
     }
     if running.watch.is_over() {
-        kill_groups(Some(running.watch.number)); // it ended between the two looks
+        kill_groups(Some(running.watch.number)); // the time expired between the two checks
     }
     Ok(running)
 }
 
 impl Running {
-    /// Waits for its end; how it ended, and how long processors ran for it and what it waited for, in seconds.
+    /// Waits for its end. Returns how it ended, and the CPU time of it and of the processes that it waited for, in seconds.
     ///
     /// # Errors
-    /// The system says that there is no such process.
+    /// The system reports that the process does not exist.
     pub fn wait(self) -> io::Result<(ExitStatus, f64)> {
         let (mut status, mut usage) = (0, Usage::default());
-        // SAFETY: both places are valid for the call, and nobody else waits for this process.
+        // SAFETY: both pointers are valid for the call, and no other code waits for this process.
         while unsafe { wait4(self.child.id().cast_signed(), &mut status, 0, &mut usage) } < 0 {
             let error = io::Error::last_os_error();
             if error.kind() != io::ErrorKind::Interrupted {
@@ -216,7 +215,7 @@ mod tests {
         let (slow, other) = (Watch::new(false), Watch::new(false));
         let (began, limit) = (Instant::now(), slow.limit(Duration::from_millis(300)));
         let beside = other.during(|| sh("read x; sleep 1; exit 7")).expect("a shell");
-        // Grandchildren hold the output: who reads it waits for their end too. There are two commands at the same time.
+        // Grandchildren hold the output: its reader waits for their end too. There are two commands at the same time.
         let both = slow.during(|| [(); 2].map(|()| sh("sleep 100 & echo begun; wait").expect("a shell")));
         for mut running in both {
             let mut output = String::new();

@@ -1,19 +1,19 @@
-//! What `cargo xtask check`, `cargo xtask test` and `cargo xtask test --all` run: one table, from which the runs and the page
-//! lab/TESTS.md are made.
+//! The checks of `cargo xtask check`, `cargo xtask test` and `cargo xtask test --all`, in one table. The runs and the page lab/TESTS.md
+//! are made from it.
 
 use crate::run::{Outcome, Step, read, root};
 use crate::{book, checks, circles, cross, layout, package, pages, words};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// In which runs a check is.
+/// The runs that include a check.
 #[derive(Clone, Copy, PartialEq)]
 pub enum In {
-    /// `check`, and therefore both of the others.
+    /// `check`, and therefore also the other two.
     Check,
     /// `test` and `test --all`.
     Both,
-    /// `test`: a short form of one that `test --all` has.
+    /// `test`: a short form of a check in `test --all`.
     Test,
     /// `test --all`.
     All,
@@ -23,12 +23,12 @@ pub enum In {
 pub struct Row {
     /// Its name in the summary.
     pub name: &'static str,
-    /// What it guards.
+    /// The property that it guards.
     guards: &'static str,
     runs: In,
-    /// The limit, after which it is killed.
+    /// The time limit in minutes, after which it is killed.
     minutes: u64,
-    /// It starts together with the row before it: see [`Row::beside`].
+    /// Whether it starts together with the row before it: see [`Row::beside`].
     beside: bool,
     step: fn() -> Step,
 }
@@ -39,14 +39,14 @@ const fn row(runs: In, minutes: u64, name: &'static str, guards: &'static str, s
 }
 
 impl Row {
-    /// The same, started together with the row before it. Of rows that run together at most one builds in `target`, none needs what
-    /// another one makes, and none measures time.
+    /// Starts the row together with the row before it. Of rows that run together, at most one builds in `target`, none needs an output
+    /// of another one, and none measures time.
     const fn beside(self) -> Row {
         Row { beside: true, ..self }
     }
 }
 
-/// All checks, in the order in which they run: what fails fast comes first.
+/// All checks, in the order in which they run: those that fail quickly come first.
 pub static ROWS: &[Row] = &[
     row(In::Check, 5, "format", "one way to write code", checks::format),
     row(In::Check, 25, "clippy", "no warning, in any crate, with every provider", checks::clippy),
@@ -133,7 +133,7 @@ pub static ROWS: &[Row] = &[
         Step::new("", checks::readme_program)
     }),
     row(In::Both, 15, "loom", "the real lane under every interleaving that loom finds", checks::loom),
-    // Beside what is built in a directory of its own.
+    // In parallel with rows that build in a separate directory.
     row(In::Test, 15, "models, short", "lane, merge, lease and wake; each mutation is caught", || {
         checks::models(&["short"])
     })
@@ -167,7 +167,7 @@ pub static ROWS: &[Row] = &[
         "killed at every instruction, frozen, exhausted, lied to, forked",
         || checks::built_release("saltus-campaigns all --short"),
     ),
-    // Built in a directory of its own; and no campaign asserts a speed.
+    // Built in a separate directory; and no campaign asserts a speed.
     row(
         In::Test,
         20,
@@ -184,7 +184,7 @@ pub static ROWS: &[Row] = &[
         "the engine runs on another processor, under PREEMPT_RT",
         cross::short,
     )
-    .beside(), // what it builds is in a directory of its own
+    .beside(), // it builds in a separate directory
     row(In::Both, 10, "every benchmark runs: channel", "the set `channel`", || {
         checks::built(
             "saltus-bench-channel channel --short --scale 0.2 --scenario floors,pingpong,publish,copy --contender saltus",
@@ -193,11 +193,11 @@ pub static ROWS: &[Row] = &[
     row(In::Both, 10, "every benchmark runs: spies", "the set `spies`", || {
         checks::built("saltus-bench-channel spies --short --scale 0.2")
     }),
-    // Not optimized, as is what the tests have built: that takes minutes less.
+    // Not optimized, like the other outputs of the tests: this saves minutes.
     row(In::Both, 15, "the Python binding", "the package, as pip installs it", || {
         checks::python(&[("MATURIN_PEP517_ARGS", "--profile=dev")], &[])
     }),
-    // With the command that is built already.
+    // With the command that is already built.
     row(In::Both, 15, "the Java binding", "the package, as Maven installs it, and Octave through it", || {
         checks::java(&checks::built_command(), &[])
     })
@@ -262,7 +262,7 @@ pub fn check() -> Vec<Step> {
     steps(|runs| runs == In::Check)
 }
 
-/// Those of `check` that read pages and nothing else.
+/// The steps of `check` that only read pages.
 pub fn of_pages() -> Vec<Step> {
     const NAMES: &[&str] = &[
         "links between pages",
@@ -281,7 +281,7 @@ pub fn test(all: bool) -> Vec<Step> {
     steps(|runs| runs != but)
 }
 
-/// The step of that name, or else the steps whose name contains these words, one after the other.
+/// The step with this name, or else the steps whose name contains these words, one after the other.
 pub fn only(words: &str) -> Vec<Step> {
     let whole = ROWS.iter().any(|row| row.name == words);
     let steps = steps_of(|row| row.name == words || !whole && row.name.contains(words)).into_iter();
@@ -301,7 +301,7 @@ fn steps_of(wanted: impl Fn(&Row) -> bool) -> Vec<Step> {
     rows.map(step).collect()
 }
 
-/// The table as a page.
+/// The table as a Markdown page.
 pub fn page() -> String {
     let mut page = String::from(
         "# Checks and where they run\n\n`cargo xtask test --list` generates this page from the table in `xtask/src/plan.rs`; `cargo xtask check` fails if they differ. \

@@ -1,4 +1,4 @@
-//! Running steps, most one after the other and some beside each other, and saying what became of each.
+//! Running steps, some in parallel, and reporting their results.
 
 use crate::failures;
 use crate::group::{self, Watch};
@@ -14,16 +14,16 @@ use std::time::{Duration, Instant};
 /// Success, or why not.
 pub type Outcome = Result<(), String>;
 
-/// How long a step may take that nothing else is said of: benchmarks take hours.
+/// The time limit of a step without one of its own: benchmarks take hours.
 const LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Something to run, with a name for people.
+/// A task to run, with a name for people.
 pub struct Step {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// After which it is killed, with all that it started.
+    /// The time after which it is killed, with all processes that it started.
     limit: Duration,
-    /// It starts together with the step before it.
+    /// Whether it starts together with the step before it.
     beside: bool,
     action: Box<dyn FnOnce() -> Outcome + Send>,
 }
@@ -34,22 +34,22 @@ impl Step {
         Step { name: name.into(), limit: LIMIT, beside: false, action: Box::new(action) }
     }
 
-    /// The same under another name.
+    /// Renames the step.
     pub fn named(self, name: &str) -> Step {
         Step { name: name.into(), ..self }
     }
 
-    /// The same, killed after so long.
+    /// Sets the time limit.
     pub fn within(self, limit: Duration) -> Step {
         Step { limit, ..self }
     }
 
-    /// The same, started together with the step before it if `beside`. They must not build in the same directory, nor measure time.
+    /// With `beside`, starts together with the step before it. The two must not build in the same directory, nor measure time.
     pub fn beside(self, beside: bool) -> Step {
         Step { beside, ..self }
     }
 
-    /// A step that is a command whose words have no spaces in them.
+    /// A step that is a command whose words contain no spaces.
     pub fn line(name: &str, line: &str) -> Step {
         Step::command(name, &[], &line.split_whitespace().collect::<Vec<_>>())
     }
@@ -64,7 +64,7 @@ impl Step {
             let outcome = if Watch::current().whole {
                 shown_whole(&mut command).map(|(status, said)| (status, failures::of(&said)))
             } else if stdout().is_terminal() {
-                // On a terminal it has colours, and all of it can be seen.
+                // On a terminal, cargo prints colors, and the user sees all output.
                 status(&mut command).map(|status| (status, Vec::new()))
             } else {
                 failures::watch(&mut command, stdout())
@@ -76,8 +76,8 @@ impl Step {
     }
 }
 
-/// Without what cargo says of this program, which is not for the cargo that it starts: build scripts, ring's among them, would run
-/// anew whenever a build comes from here after one that did not, or the other way round.
+/// Removes the variables that cargo sets for this program from the environment of the cargo that it starts. Otherwise build scripts,
+/// such as ring's, would run again whenever builds from here and from elsewhere alternate.
 pub fn plain(command: &mut Command) -> &mut Command {
     let ours = std::env::vars_os().map(|(name, _)| name);
     ours.filter(|name| is_of_a_package(&name.to_string_lossy())).for_each(|name| {
@@ -92,7 +92,7 @@ fn is_of_a_package(name: &str) -> bool {
 }
 
 impl Step {
-    /// Runs it.
+    /// Runs the step.
     pub fn run(self) -> Outcome {
         (self.action)()
     }
@@ -104,7 +104,7 @@ pub fn root() -> PathBuf {
     here.parent().map(PathBuf::from).unwrap_or(here)
 }
 
-/// An error of a file, by its name.
+/// An error of a file, with the file's name.
 pub fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> String {
     move |e| format!("{}: {e}", path.display())
 }
@@ -114,7 +114,7 @@ pub fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(failed(path))
 }
 
-/// Runs a command in the root of the workspace; what it printed.
+/// Runs a command in the root of the workspace; returns its output.
 pub fn output(command: &mut Command) -> Result<String, String> {
     let ran = scratch().and_then(|mut said| {
         command.stdout(said.try_clone()?);
@@ -125,7 +125,7 @@ pub fn output(command: &mut Command) -> Result<String, String> {
     if status.success() { Ok(said) } else { Err(format!("{command:?}: {complained}{said}")) }
 }
 
-/// As [`output`], but errors and progress are shown as they come.
+/// Runs a command as [`output`] does, but shows errors and progress immediately.
 pub fn answer(command: &mut Command) -> Result<String, String> {
     let ran = scratch().and_then(|mut said| {
         command.stdout(said.try_clone()?).current_dir(root());
@@ -135,10 +135,10 @@ pub fn answer(command: &mut Command) -> Result<String, String> {
     if status.success() { Ok(said) } else { Err(format!("{command:?} ended with {status}")) }
 }
 
-/// Runs a command to its end, as part of the step under way.
+/// Runs a command to its end, as part of the running step.
 ///
 /// # Errors
-/// It cannot be started, or the step's time is over.
+/// It cannot be started, or the step's time has expired.
 pub fn status(command: &mut Command) -> io::Result<ExitStatus> {
     match Watch::current().whole {
         true => shown_whole(command).map(|(status, _)| status),
@@ -146,7 +146,7 @@ pub fn status(command: &mut Command) -> io::Result<ExitStatus> {
     }
 }
 
-/// Runs a command to its end and shows all that it printed then.
+/// Runs a command to its end, then shows all its output.
 fn shown_whole(command: &mut Command) -> io::Result<(ExitStatus, Vec<u8>)> {
     let (status, _, said) = whole(command, true)?;
     let name = Path::new(command.get_program()).display().to_string();
@@ -154,19 +154,19 @@ fn shown_whole(command: &mut Command) -> io::Result<(ExitStatus, Vec<u8>)> {
     Ok((status, said))
 }
 
-/// Shows what a program printed, in one piece.
+/// Shows the output of a program, in one piece.
 pub fn show(name: &str, said: &[u8]) {
     let mut out = stdout().lock();
     let end = if said.is_empty() || said.ends_with(b"\n") { "" } else { "\n" };
-    let _ = writeln!(out, "--- {name}"); // perhaps nobody reads it any more
+    let _ = writeln!(out, "--- {name}"); // perhaps the reader is gone
     let _ = out.write_all(said).and_then(|()| out.write_all(end.as_bytes())).and_then(|()| out.flush());
 }
 
-/// Runs a command to its end: how it ended, the processor's seconds that it took, and what it printed as errors, or with `both` all
-/// that it printed. It goes to a file, so that what the command leaves behind holds up nobody.
+/// Runs a command to its end. Returns how it ended, its CPU time in seconds, and its error output, or with `both` all its output. The
+/// output goes to a file, so that processes that the command leaves behind delay nothing.
 ///
 /// # Errors
-/// It cannot be started, or the step's time is over.
+/// It cannot be started, or the step's time has expired.
 pub fn whole(command: &mut Command, both: bool) -> io::Result<(ExitStatus, f64, Vec<u8>)> {
     let mut file = scratch()?;
     if both {
@@ -176,7 +176,7 @@ pub fn whole(command: &mut Command, both: bool) -> io::Result<(ExitStatus, f64, 
     Ok((status, seconds, contents(&mut file)?))
 }
 
-/// A file without a name, which goes with its last descriptor.
+/// A file without a name, which is deleted when its last descriptor is closed.
 fn scratch() -> io::Result<File> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let name = format!("saltus-xtask-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
@@ -197,7 +197,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into()
 }
 
-/// What became of a step.
+/// The result of a step.
 struct Ended {
     name: String,
     outcome: Outcome,
@@ -231,7 +231,7 @@ fn one(step: Step, whole: bool) -> Ended {
     ended
 }
 
-/// Steps that start together, each in a thread of its own if there are several.
+/// Runs steps that start together, each in a separate thread if there are several.
 fn together(mut steps: Vec<Step>) -> Vec<Ended> {
     let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
     eprintln!("\n=== {}", names.join("\n=== and beside it: "));
@@ -242,8 +242,8 @@ fn together(mut steps: Vec<Step>) -> Vec<Ended> {
     threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
 }
 
-/// Runs all steps, whatever becomes of each, and sums up. Those that are [`Step::beside`] the one before start together with it; what
-/// comes next waits for all of them.
+/// Runs all steps, even if some fail, and prints a summary. Steps that are [`Step::beside`] the one before start together with it; the
+/// next step waits for all of them.
 pub fn all(steps: Vec<Step>) -> Outcome {
     let began = Instant::now();
     let mut groups: Vec<Vec<Step>> = Vec::new();
@@ -270,7 +270,7 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};
 
-    /// Steps that note when they begin and end, run to their end.
+    /// Runs to their end steps that record when they begin and end.
     fn noted(plan: &[(&'static str, bool, u64)]) -> (Outcome, Vec<String>) {
         let notes = Arc::new(Mutex::new(Vec::new()));
         let step = |&(name, beside, millis): &(&'static str, bool, u64)| {

@@ -1,4 +1,4 @@
-//! Publishes the tilt of a robot, and receives the newest.
+//! Publishes the tilt of a robot, and receives the newest message.
 use saltus_channel::{Attributes, Directory};
 use std::time::Duration;
 

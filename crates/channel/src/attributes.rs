@@ -1,16 +1,16 @@
-//! What a channel is made of.
+//! The attributes of a new channel.
 
 use crate::{Error, Result};
 use saltus_os::clock::Clock;
 use saltus_ring::{LaneLayout, MAX_LANES, MAX_MESSAGE};
 
-/// Whether publishers wake those who sleep only when asked.
+/// When publishers wake waiting subscribers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wake {
-    /// When somebody has armed the bell. Costs nothing when nobody sleeps.
+    /// When a waiting subscriber has armed the wake page. Costs nothing when no subscriber sleeps.
     #[default]
     OnDemand,
-    /// At every publish: one system call each. For subscribers that may not write the bell.
+    /// At every publish, by one system call. For subscribers without write access to the wake page.
     Always,
 }
 
@@ -23,7 +23,7 @@ pub enum Group {
     Name(String),
 }
 
-/// What a channel is created with. A builder; the defaults are Ach's 16 messages of 512 bytes.
+/// The attributes of a new channel. A builder; the defaults are Ach's 16 messages of 512 bytes.
 ///
 /// ```
 /// use saltus_channel::Attributes;
@@ -66,7 +66,7 @@ impl Attributes {
     pub fn new() -> Attributes {
         Attributes::default()
     }
-    /// How many of each publisher's newest messages are kept (1 to 2^24).
+    /// The number of newest messages kept per publisher (1 to 2^24).
     pub fn depth(mut self, depth: u64) -> Self {
         self.depth = depth;
         self
@@ -76,12 +76,12 @@ impl Attributes {
         self.max_message_size = bytes;
         self
     }
-    /// For how many publishers at once memory is reserved now (1 to 1,024). More may come, and reserve theirs then.
+    /// The number of publishers whose memory is reserved at creation (1 to 1,024). Further publishers reserve theirs when they open.
     pub fn reserve_publishers(mut self, publishers: u32) -> Self {
         self.reserve_publishers = publishers;
         self
     }
-    /// Permissions: who may write may publish, who may read may subscribe. The owner needs both.
+    /// Permission bits: write permission allows publishing, read permission subscribing. The owner needs both.
     pub fn mode(mut self, mode: u32) -> Self {
         self.mode = mode;
         self
@@ -91,7 +91,7 @@ impl Attributes {
         self.group = Some(group);
         self
     }
-    /// Whether messages carry the time of their publication. Without it there can be one publisher only.
+    /// Whether messages carry the time of their publication. A channel without timestamps can have only one publisher.
     pub fn timestamps(mut self, timestamps: bool) -> Self {
         self.timestamps = timestamps;
         self
@@ -101,23 +101,23 @@ impl Attributes {
         self.clock = clock;
         self
     }
-    /// When publishers wake sleepers.
+    /// When publishers wake waiting subscribers.
     pub fn wake(mut self, wake: Wake) -> Self {
         self.wake = wake;
         self
     }
-    /// Whether every process that opens the channel maps all its pages at once, so that it does not fault later.
+    /// Whether every process that opens the channel maps all its pages immediately, so that it does not fault later.
     pub fn prefault(mut self, prefault: bool) -> Self {
         self.prefault = prefault;
         self
     }
-    /// Whether every process that opens the channel locks its lanes into memory (swap would make it wait for a disk).
+    /// Whether every process that opens the channel locks its mapped buffers into memory, so that they are never swapped to disk.
     pub fn lock_memory(mut self, lock: bool) -> Self {
         self.lock_memory = lock;
         self
     }
 
-    /// How many of each publisher's newest messages are kept.
+    /// The number of newest messages kept per publisher.
     pub fn get_depth(&self) -> u64 {
         self.depth
     }
@@ -125,7 +125,7 @@ impl Attributes {
     pub fn get_max_message_size(&self) -> u64 {
         self.max_message_size
     }
-    /// For how many publishers memory was reserved at creation.
+    /// The number of publishers whose memory was reserved at creation.
     pub fn get_reserve_publishers(&self) -> u32 {
         self.reserve_publishers
     }
@@ -133,7 +133,7 @@ impl Attributes {
     pub fn get_mode(&self) -> u32 {
         self.mode
     }
-    /// The group asked for, or that the files have.
+    /// The requested group, or the group of the files.
     pub fn get_group(&self) -> Option<&Group> {
         self.group.as_ref()
     }
@@ -145,7 +145,7 @@ impl Attributes {
     pub fn get_clock(&self) -> Clock {
         self.clock
     }
-    /// When publishers wake sleepers.
+    /// When publishers wake waiting subscribers.
     pub fn get_wake(&self) -> Wake {
         self.wake
     }
@@ -158,13 +158,13 @@ impl Attributes {
         self.lock_memory
     }
 
-    /// Shared memory in bytes that creating the channel reserves; 0 if the attributes make no sense.
+    /// Shared memory in bytes that creating the channel reserves; 0 if the attributes are invalid.
     pub fn memory(&self) -> u64 {
-        // The geometry and the words of the channel are two pages, the bell one, the lease none.
+        // The geometry and the words of the channel take two pages, the wake page one, the lease file none.
         self.layout().map_or(0, |layout| 3 * 4096 + self.reserve_publishers as u64 * layout.stride())
     }
 
-    /// The shape of a lane, if all attributes make sense.
+    /// The geometry of a lane, if all attributes are valid.
     pub(crate) fn layout(&self) -> Result<LaneLayout> {
         let max = MAX_LANES as u32;
         if self.reserve_publishers == 0 || self.reserve_publishers > max {

@@ -1,4 +1,4 @@
-//! What a user has left in shared memory, to be shown and then removed.
+//! Finding and removing the files of a user in shared memory.
 
 use crate::files::{DEEP, remove_all};
 use crate::place;
@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Where it is looked for.
+/// The directory to search.
 const SHM: &str = "/dev/shm";
 /// The root that several users share.
 const SHARED: &str = "/dev/shm/saltus";
@@ -43,23 +43,23 @@ impl Belonging {
         Ok(found)
     }
 
-    /// Where it is.
+    /// The path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Channels in it: 1 if it is one.
+    /// The number of channels in it; 1 if it is a channel.
     pub fn channels(&self) -> usize {
         self.channels
     }
 
-    /// The memory of all files in it, in bytes.
+    /// The memory of all its files, in bytes.
     pub fn memory(&self) -> u64 {
         self.memory
     }
 
-    /// Removes it, with all in it, if it still belongs to that user; whether it was there. No link is followed. Processes that have a channel in it
-    /// open notice that its files are gone.
+    /// Removes it with all its contents, if it still belongs to that user, and returns whether it existed. Follows no link. Processes
+    /// that have a channel in it open notice that its files are gone.
     ///
     /// # Errors
     /// [`Error::Forbidden`] if something in it cannot be removed, because it belongs to somebody else, and this is not root; or if another
@@ -137,7 +137,7 @@ fn measure(dir: &File, name: &[u8], depth: u32, in_channel: bool, one: &mut Belo
     let Ok(there) = file::stat_at(dir, name) else { return 0 };
     let mut foreign = 0;
     if there.kind == Kind::File {
-        // Opened only if it is an ordinary file: never to wait.
+        // Only an ordinary file is opened, since opening any other could block.
         let file = file::open_at(dir, name, file::Mode::Read);
         let blocks = file.and_then(|file| file.metadata()).map_or(0, |m| m.blocks());
         one.memory = one.memory.saturating_add(blocks.saturating_mul(512));

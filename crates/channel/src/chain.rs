@@ -1,9 +1,9 @@
-//! The way from a channel that was replaced by a larger one to the one that followed it.
+//! Links from a replaced channel to its successor, so that readers miss nothing.
 //!
-//! The directory of the new channel contains a directory `old`, with one directory for each recent channel of the same name, named
-//! after the time at which that channel ended. It holds hard links to that channel's files. So a reader of the first of several channels
-//! finds the second even if a third has the name, and a late reader finds what was published before. All of it appears together with
-//! the new channel, in one step.
+//! The directory of the new channel contains a directory `old`. It has one subdirectory for each recent channel of the same name, with
+//! hard links to that channel's files. The subdirectory's name is the time at which that channel ended. A reader of the first of
+//! several channels therefore finds the second even if a third has the name. A late reader finds the messages published before. All
+//! links appear together with the new channel, in one step.
 //!
 //! ```text
 //! <domain>/<name>/old/<time>/data, bell, lease, types
@@ -20,25 +20,25 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
-/// The directory of those that had the name before.
+/// The directory of the predecessors.
 const OLD: &[u8] = b"old";
-/// How long one stays that is not the last, in ns: its readers are woken when it ends, and have this time to go on.
+/// How long a predecessor other than the last is kept, in ns. Its readers are woken when it ends, and have this time to follow.
 const KEPT: u64 = 10_000_000_000;
-/// Most that stay.
+/// The most predecessors that are kept.
 const MOST: usize = 16;
-/// Most entries of [`OLD`] that are looked at: another user's channel may have any number.
+/// The most entries of [`OLD`] that are read: another user's channel may have any number.
 const LOOKED_AT: usize = 4 * MOST;
-/// Directories that [`carry`] makes at most.
+/// The most directories that [`carry`] makes.
 pub(crate) const INODES: u64 = MOST as u64 + 1;
-/// Memory that those may take that are not the last, or as much as the new channel if that takes more.
+/// The memory allowed for predecessors other than the last, in bytes. The size of the new channel counts instead if it is larger.
 const MEMORY: u64 = 64 << 20;
 
-/// One that had the name before.
+/// A predecessor.
 struct Former {
-    /// Its directory, and the name of that in `old`.
+    /// Its directory, and the name of that directory in `old`.
     dir: File,
     name: Vec<u8>,
-    /// When it ended, boot time.
+    /// When it ended, in boot time.
     ended: u64,
 }
 
@@ -48,7 +48,7 @@ impl Former {
     }
 }
 
-/// Those that had the name of the channel in `dir` before, the first of them first.
+/// The predecessors of the channel in `dir`, oldest first.
 fn read(dir: &File) -> Vec<Former> {
     let Ok(old) = file::open_dir_at(dir, OLD) else { return Vec::new() };
     let mut names = file::names_at_most(&old, LOOKED_AT).unwrap_or_default();
@@ -60,8 +60,7 @@ fn read(dir: &File) -> Vec<Former> {
     names.into_iter().take(2 * MOST).filter_map(former).collect()
 }
 
-/// Leaves in `new`, which is being built and takes `size` bytes, the way from `old` to it, and from those before. `mode` and `group`:
-/// those of the channel.
+/// Adds to `new`, which is being built and has `size` bytes, the links to `old` and its predecessors. `mode` and `group` are the channel's.
 pub(crate) fn carry(old: &Mapping, new: &File, size: u64, mode: u32, group: u32) -> io::Result<()> {
     let now = clock::boottime();
     let mut formers = read(&old.dir);
@@ -87,7 +86,7 @@ pub(crate) fn carry(old: &Mapping, new: &File, size: u64, mode: u32, group: u32)
     set_permissions(&all, mode, group)
 }
 
-/// Gives the files of the channel in `from` other names, in a new directory `name` in `to`.
+/// Links the files of the channel in `from` into a new directory `name` in `to`.
 fn link(from: &File, to: &File, name: &[u8], mode: u32, group: u32) -> io::Result<()> {
     file::make_dir_at(to, name)?;
     let dir = file::open_dir_at(to, name)?;
@@ -95,7 +94,7 @@ fn link(from: &File, to: &File, name: &[u8], mode: u32, group: u32) -> io::Resul
         file::link_at(from, file, &dir, file)?;
     }
     match file::link_at(from, TYPES, &dir, TYPES) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {} // made by a version that kept none
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {} // made by a version without this file
         other => other?,
     }
     set_permissions(&dir, mode, group)
@@ -108,7 +107,7 @@ fn set_permissions(dir: &File, mode: u32, group: u32) -> io::Result<()> {
     file::set_mode(dir, read | read >> 2 | 0o200)
 }
 
-/// Gives what [`carry`] made another owner.
+/// Changes the owner of all that [`carry`] made.
 pub(crate) fn set_owner(channel: &File, owner: u32) -> io::Result<()> {
     for former in read(channel) {
         file::set_owner(&former.dir, owner)?;
@@ -116,7 +115,7 @@ pub(crate) fn set_owner(channel: &File, owner: u32) -> io::Result<()> {
     file::set_owner(&file::open_dir_at(channel, OLD)?, owner)
 }
 
-/// Removes those that nobody needs any more: all have had the time to go on. `keep_last`: but not the last. Returns how many.
+/// Removes the predecessors whose readers had the time to follow; with `keep_last`, all but the last. Returns how many.
 pub(crate) fn trim(channel: &File, keep_last: bool) -> usize {
     let mut formers = read(channel);
     if keep_last {
@@ -128,21 +127,21 @@ pub(crate) fn trim(channel: &File, keep_last: bool) -> usize {
     formers.iter().filter(is_over).filter(|former| remove_all(&old, &former.name, 1)).count()
 }
 
-/// The directories of those that had the name of the channel in `channel` before, as far as they belong to user `owner`.
+/// The directories of the predecessors of the channel in `channel`, as far as they belong to user `owner`.
 pub(crate) fn dirs_of(channel: &File, owner: u32) -> Vec<File> {
     let is_owners =
         |former: &Former| former.data().and_then(|data| data.metadata()).is_ok_and(|m| m.uid() == owner);
     read(channel).into_iter().filter(is_owners).map(|former| former.dir).collect()
 }
 
-/// Those that had the name of `channel` before, the first of them first. Each is opened when it is asked for.
+/// The predecessors of `channel`, oldest first. Each is opened when the iterator reaches it.
 pub(crate) fn before(channel: &Mapping) -> impl DoubleEndedIterator<Item = Arc<Mapping>> {
     let open = |former: Former| Mapping::open_dir(&channel.domain, &channel.name, former.dir).ok();
     read(&channel.dir).into_iter().filter_map(open)
 }
 
-/// The channel that followed `old` in its name, if that leads to `now`: the first that came after it and is still there. And whether it
-/// came right after it, as [`carry`] left it.
+/// The successor of `old`, if `now` has a link to `old`: the first later channel that still exists. Also whether it
+/// followed `old` directly, as [`carry`] recorded it.
 pub(crate) fn after(
     domain: &Directory,
     name: &Name,

@@ -1,4 +1,4 @@
-//! An open channel: what publishers and subscribers are made from.
+//! An open channel, from which publishers and subscribers are made.
 
 use crate::chain;
 use crate::create;
@@ -12,9 +12,9 @@ use saltus_os::lock;
 use saltus_ring::{Lanes, reader};
 use std::sync::Arc;
 
-/// An open channel. Cheap to clone; publishers and subscribers are made from it.
+/// An open channel, from which you make publishers and subscribers. Cheap to clone.
 ///
-/// It holds two descriptors, and each subscriber made from it one more if it keeps counters; publishers hold none.
+/// A channel holds two descriptors. Each subscriber with counters holds one more; publishers hold none.
 #[derive(Clone, Debug)]
 pub struct Channel {
     mapping: Arc<Mapping>,
@@ -43,7 +43,7 @@ impl Channel {
     pub fn name(&self) -> &Name {
         &self.mapping.name
     }
-    /// The domain it was opened in.
+    /// The domain that the channel was opened in.
     ///
     /// ```
     /// use saltus_channel::Attributes;
@@ -56,7 +56,7 @@ impl Channel {
     pub fn domain(&self) -> &Directory {
         &self.mapping.domain
     }
-    /// What it was created with; mode and group as they were when it was opened.
+    /// The channel's attributes; mode and group are those at the time of opening.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -69,10 +69,11 @@ impl Channel {
         &self.mapping.geometry.attributes
     }
 
-    /// Leases a lane to publish in: one of a dead publisher, or a new one, whose memory is reserved now.
+    /// Opens a publisher. It reuses the buffer of a dead publisher, or reserves memory for a new one now.
     ///
-    /// [`TooManyPublishers`](crate::Error::TooManyPublishers) if all are leased, [`NoSpace`](crate::Error::NoSpace) if memory is short,
-    /// [`Denied`](crate::Error::Denied) without permission to write. Nothing later can fail for lack of memory.
+    /// [`TooManyPublishers`](crate::Error::TooManyPublishers) if all buffers are in use, [`NoSpace`](crate::Error::NoSpace) if
+    /// memory is short,
+    /// [`Denied`](crate::Error::Denied) without write permission. No later call can fail for lack of memory.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -85,7 +86,7 @@ impl Channel {
         Publisher::open(self.mapping.clone())
     }
 
-    /// Joins the channel as a subscriber, with the defaults: the present newest message counts as unseen.
+    /// Opens a subscriber with the default options: the current newest message counts as unseen.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -99,7 +100,7 @@ impl Channel {
         self.subscriber_with(SubscriberOptions::new())
     }
 
-    /// Joins the channel as a subscriber.
+    /// Opens a subscriber with `options`.
     ///
     /// ```
     /// use saltus_channel::{Start, SubscriberOptions};
@@ -114,10 +115,11 @@ impl Channel {
         Subscriber::open(self.mapping.clone(), options)
     }
 
-    /// What publishers have said about their messages, each once, in the order in which it was said. Empty if nobody
-    /// said anything. Works on a file, may block, and allocates up to a few MiB.
+    /// The descriptions that publishers added with [`Publisher::describe`](crate::Publisher::describe), each once, in order.
+    /// Empty if there are
+    /// none. Reads a file, may block, and allocates up to a few MiB.
     ///
-    /// Whoever may publish may have written anything: parse it as you would parse a message.
+    /// Every user who may publish can write any description: parse it with the same care as a message.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -150,11 +152,12 @@ impl Channel {
         self.mapping.is_retired()
     }
 
-    /// Checks that the channel's name still leads to it. Publishing does not: a channel that was renamed, or whose files somebody replaced, is
-    /// noticed here, and by subscribers that wait. Three system calls.
+    /// Checks that the channel's name still leads to it. Publishing does not check this. Only this call and waiting subscribers notice a
+    /// channel that was renamed, or whose files another process replaced. Three system calls.
     ///
     /// # Errors
-    /// [`Retired`](crate::Error::Retired) if it was removed, replaced, renamed or deleted, with the user who owns what has its name now.
+    /// [`Retired`](crate::Error::Retired) if it was removed, replaced, renamed or deleted. The error has the owner of the channel or
+    /// file that has its name now.
     ///
     /// ```
     /// use saltus_channel::Attributes;
@@ -173,9 +176,11 @@ impl Channel {
         }
     }
 
-    /// The channel that took the place of this one, which is retired: the first one after it, if [`Directory::succeed`] made it, though it
-    /// may have been succeeded itself meanwhile. Those in between are kept for ten seconds, at most 16 of them, and while they take no more
-    /// memory than the newest or 64 MiB: who asks later skips some. [`NotFound`](crate::Error::NotFound) if there is none.
+    /// The successor of this retired channel, if [`Directory::succeed`] made it. That successor may itself be retired already.
+    ///
+    /// Successors other than the newest are kept for ten seconds. At most 16 are kept, and only while they use no more memory than the
+    /// newest, or 64 MiB if that is more. A later call skips the removed ones. [`NotFound`](crate::Error::NotFound) if there is
+    /// no successor.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -189,8 +194,8 @@ impl Channel {
     pub fn successor(&self) -> Result<Channel> {
         self.next().map(|(channel, _)| channel)
     }
-    /// The channel that took the place of this one, if [`Directory::succeed`] made it; `None` if the channel was removed or replaced otherwise,
-    /// or succeeded so long ago that it is not known any more (see [`Channel::successor`]).
+    /// The successor of this channel, if [`Directory::succeed`] made it. `None` if the channel was removed or replaced otherwise,
+    /// or if the link to its successor has expired (see [`Channel::successor`]).
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -216,18 +221,18 @@ impl Channel {
             let now = Mapping::open(&old.domain, &old.name)?;
             let (found, goes_on) = chain::after(&old.domain, &old.name, old, now.clone());
             tries += 1;
-            // What was read is whole if it had its name until now.
+            // The links just read are complete if the channel still has its name now.
             if now.vanished().is_some() && tries < 100 {
                 continue;
             }
             if old.retired().is_none() && found.geometry.id != old.geometry.id {
-                // Whoever took its place was killed before it could say so.
+                // The replacing process was killed before it marked this channel.
                 create::retire(&old.dir, geometry::REPLACED);
             }
             return Ok((Channel { mapping: found }, goes_on));
         }
     }
-    /// Those that this one succeeded a moment ago and that are still there, the first of them first. They are retired, and can be read.
+    /// The recent predecessors of this channel that still exist, oldest first. They are retired, but can be read.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -241,9 +246,10 @@ impl Channel {
     pub fn predecessors(&self) -> impl DoubleEndedIterator<Item = Channel> {
         chain::before(&self.mapping).map(|mapping| Channel { mapping })
     }
-    /// Removes from memory those that this one succeeded more than ten seconds ago, if that is permitted; the last of them stays
-    /// while this one is empty. Returns how many. Those of this user that nobody has marked as replaced are marked: who replaced them may
-    /// have been killed before.
+    /// Removes predecessors of this channel that were replaced more than ten seconds ago, if permissions allow. Returns how many.
+    ///
+    /// The last predecessor is kept while this channel is empty. If a process was killed before it marked a predecessor of this user as
+    /// replaced, this call marks it.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -258,7 +264,7 @@ impl Channel {
         }
         chain::trim(&self.mapping.dir, self.is_empty())
     }
-    /// Whether nothing was ever published in it.
+    /// Whether no message was ever published on the channel.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -272,7 +278,7 @@ impl Channel {
         let mapping = &*self.mapping;
         (0..mapping.used()).all(|i| mapping.lane(i).is_none_or(|mem| reader::head(mem) == 0))
     }
-    /// Whether any publisher has it open. A system call for each that it ever had at once.
+    /// Whether any publisher is open. Makes one system call for each publisher buffer in use.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -288,7 +294,7 @@ impl Channel {
         (0..mapping.used()).any(|i| lock::is_locked(&mapping.data, i as u64).unwrap_or(false))
     }
 
-    /// Shared memory in bytes that the channel takes now, counters of subscribers and descriptions of types aside.
+    /// Shared memory in bytes that the channel uses now, without counters of subscribers and descriptions of types.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -300,7 +306,7 @@ impl Channel {
         self.mapping.memory()
     }
 
-    /// Reads all counters. Costs publishers nothing but cache misses. Calls the kernel and allocates.
+    /// Reads all counters. Costs publishers only cache misses. Calls the kernel and allocates.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }

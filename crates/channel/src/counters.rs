@@ -1,4 +1,4 @@
-//! What a subscriber tells tools about itself: a file of counters, written by it alone.
+//! A subscriber's counters for tools: a file that only the subscriber writes.
 //!
 //! ```text
 //! subs/<pid>-<random>, one page, u64 at 8 * index
@@ -7,7 +7,7 @@
 //!   16..336 latency: messages whose publish-to-receive time fell into each bucket
 //! ```
 //!
-//! The file is locked as long as its subscriber lives. No word of it lies on the way of a sample.
+//! The file is locked while its subscriber lives. The data path reads no word of it.
 
 use crate::geometry::SUBSCRIBERS;
 use saltus_os::file::{self, Mode};
@@ -28,7 +28,7 @@ const SLEEPS: usize = 12;
 const OVERRUNS: usize = 13;
 const LATENCY: usize = 16;
 const BUCKETS: usize = 320;
-/// How many files are looked at: whoever may read may fill the directory.
+/// The most files that are read: every user with read permission may fill the directory.
 const MOST: usize = 4096;
 
 /// A subscriber's counters, being written.
@@ -59,7 +59,7 @@ pub(crate) struct Seen {
 }
 
 impl Counters {
-    /// Makes a file for a new subscriber. `None` if it may not, or memory is short: it then goes without.
+    /// Makes a file for a new subscriber. `None` if permissions or memory do not allow it: the subscriber then has no counters.
     pub fn make(channel: &File) -> Option<Counters> {
         sweep(channel);
         let dir = file::open_dir_at(channel, SUBSCRIBERS).ok()?;
@@ -84,7 +84,7 @@ impl Counters {
         let mem = unsafe { Shm::new(map.base(), PAGE) };
         let (pid, uid) = (saltus_os::process::id() as u64, saltus_os::process::user() as u64);
         for (i, word) in [MAGIC, pid, saltus_os::clock::boottime(), uid].into_iter().enumerate() {
-            mem.store(8 * i, word, Relaxed); // Relaxed, as all here: numbers for tools, that publish nothing
+            mem.store(8 * i, word, Relaxed); // Relaxed, as all here: numbers for tools that publish nothing
         }
         mem.copy_in(32, &saltus_os::process::name());
         file::set_mode(&new, 0o644)?;
@@ -97,7 +97,7 @@ impl Counters {
         self.map.is_ours()
     }
 
-    /// Tells of a delivery. Two stores more, and one to a histogram if `latency` is known.
+    /// Records a delivery: two more stores, and one to a histogram if `latency` is known.
     #[inline(always)]
     pub fn delivered(&self, received: u64, missed: u64, seq: u64, timestamp: u64, latency: Option<u64>) {
         self.put(RECEIVED, received);
@@ -141,7 +141,7 @@ pub(crate) fn sweep(channel: &File) -> usize {
     let Ok(dir) = file::open_dir_at(channel, SUBSCRIBERS) else { return 0 };
     let dead = |name: &&Vec<u8>| {
         let Ok(file) = file::open_at(&dir, name, Mode::Read) else { return false };
-        // A file of no length is just being made: its lock comes in an instant, unless its maker has died.
+        // An empty file is new: its lock follows immediately, unless its maker has died.
         let made = file.metadata().is_ok_and(|m| m.len() > 0) || file::is_old(&file);
         made && !lock::is_locked(&file, 0).unwrap_or(true)
     };
@@ -149,7 +149,7 @@ pub(crate) fn sweep(channel: &File) -> usize {
     names.iter().take(MOST).filter(dead).filter(|name| file::remove_at(&dir, name, false).is_ok()).count()
 }
 
-/// Reads all subscribers' counters. Whatever stands in such a file is only shown, never used.
+/// Reads all subscribers' counters. Their values are only displayed: no decision depends on them.
 pub(crate) fn read_all(channel: &File) -> Vec<Seen> {
     let Ok(dir) = file::open_dir_at(channel, SUBSCRIBERS) else { return Vec::new() };
     let names = file::names(&dir).unwrap_or_default();
@@ -158,7 +158,7 @@ pub(crate) fn read_all(channel: &File) -> Vec<Seen> {
 
 fn read(file: &File) -> Option<Seen> {
     let mut page = [0; PAGE];
-    file.read_exact_at(&mut page, 0).ok()?; // not mapped: whoever truncates it must not kill us
+    file.read_exact_at(&mut page, 0).ok()?; // not mapped: truncation by another process must not kill this one
     let words = page.as_chunks::<8>().0;
     let word = |i: usize| u64::from_le_bytes(words[i]);
     if word(0) != MAGIC {
@@ -186,7 +186,7 @@ fn read(file: &File) -> Option<Seen> {
     })
 }
 
-/// How many messages took how long from publish to receive; eight buckets for each doubling, so within 12.5 %.
+/// A histogram of publish-to-receive times, with eight buckets for each doubling: accurate within 12.5 %.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LatencyCounts {
     counts: [u64; BUCKETS],
@@ -204,8 +204,7 @@ impl LatencyCounts {
         self.counts.iter().fold(0, |sum, n| sum.saturating_add(*n))
     }
 
-    /// The time in ns that the fraction `p` (0 to 1) of messages did not exceed; the upper end of the bucket.
-    /// `None` if there are none.
+    /// The time in ns that the fraction `p` (0 to 1) of messages did not exceed; the upper end of the bucket. `None` if there are none.
     pub fn percentile(&self, p: f64) -> Option<u64> {
         let count = self.count();
         let rank = ((count as f64 * p.clamp(0.0, 1.0)).ceil() as u64).max(1);
@@ -222,7 +221,7 @@ impl LatencyCounts {
         self.counts.iter().rposition(|n| *n > 0).map(upper_end)
     }
 
-    /// What was counted since `earlier`, of the same subscriber.
+    /// The counts since `earlier`, an earlier copy of the same subscriber's.
     pub fn since(&self, earlier: &LatencyCounts) -> LatencyCounts {
         let mut counts = self.counts;
         for (count, before) in counts.iter_mut().zip(earlier.counts) {
@@ -231,7 +230,7 @@ impl LatencyCounts {
         LatencyCounts { counts }
     }
 
-    /// Adds what another subscriber counted.
+    /// Adds the counts of another subscriber.
     pub fn add(&mut self, other: &LatencyCounts) {
         for (count, more) in self.counts.iter_mut().zip(other.counts) {
             *count = count.saturating_add(more);

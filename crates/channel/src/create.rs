@@ -1,7 +1,7 @@
-//! Making, replacing and removing channels, each in one step that everybody sees whole or not at all.
+//! Creating, replacing and removing channels. Other processes see each as one step.
 //!
-//! A channel is built in a directory of its own beside the others, called `.new-…`, and then renamed. While it is
-//! built, its maker holds a lock in it; one whose lock is free was left by a dead process and is swept.
+//! A channel is built in a separate directory next to the others, called `.new-…`, and then renamed. Its maker holds a lock in that
+//! directory. If the lock is free, the maker is dead, and the directory is swept.
 
 use crate::chain;
 use crate::files::{DEEP, remove_all, same_file};
@@ -28,14 +28,14 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 const MAKER: u64 = 1 << 40;
 /// Files and directories of a channel.
 const INODES: u64 = 6;
-/// How long one that replaces or removes a channel waits for another one that does, in ns.
+/// How long a process that replaces or removes a channel waits for another that does so, in ns.
 const PATIENCE: u64 = 2_000_000_000;
-/// Most names in a directory of others that are looked at.
+/// The most names that are read of a directory of another user.
 const LOOKED_AT: usize = 4096;
-/// What directories of half-built or removed channels begin with. No channel's file name begins with a dot.
+/// The prefix of directories of half-built or removed channels. No channel's file name begins with a dot.
 const ASIDE: &[u8] = b".new-";
 
-/// A channel to be made, of attributes that make sense.
+/// A channel to be created, with valid attributes.
 pub(crate) struct Plan {
     geometry: Geometry,
     group: Option<u32>,
@@ -50,8 +50,7 @@ impl Plan {
         Ok(Plan { geometry, group })
     }
 
-    /// Creates channel `name` in `dir`, or with `replace` puts a new one in the place of the old. Errors call the domain
-    /// `url`.
+    /// Creates channel `name` in `dir`; with `replace`, replaces an existing one. Errors name the domain as `url`.
     pub fn create(&self, dir: &File, url: &str, name: &Name, replace: bool) -> Result<()> {
         sweep(dir);
         if replace {
@@ -67,14 +66,14 @@ impl Plan {
                 rename_in(dir, &aside, file_name.as_bytes(), replace)
             };
             let made = appear();
-            // Aside lies now nothing, or the half-built channel, or the one that was replaced, locked until it is gone.
+            // `aside` now has no directory, the half-built channel, or the replaced channel, which is locked until it is removed.
             discard(dir, &aside, geometry::REPLACED);
             return match made {
                 Ok(_) => Ok(()),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
                     Err(Error::Exists { channel: name.clone() })
                 }
-                // We were stopped for so long that somebody took us for dead and swept what we had begun.
+                // This process was stopped for so long that another one assumed it dead and swept the unfinished channel.
                 Err(e)
                     if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::WouldBlock)
                         && attempt < 5 =>
@@ -87,12 +86,12 @@ impl Plan {
         Err(Error::Exists { channel: name.clone() })
     }
 
-    /// Replaces `old` by this channel. Processes that have `old` open can follow from it to this one. Returns `false` if the name
+    /// Replaces `old` by this channel. Processes that have `old` open can follow the link to this one. Returns `false` if the name
     /// refers to another channel than `old`, or to none.
     pub fn succeed(&self, dir: &File, url: &str, old: &Mapping) -> Result<bool> {
         let name = &old.name;
         let what = || format!("replace channel `{name}` in {url} by a larger one");
-        // Asked before any memory is reserved: the new channel must belong to the owner of the old one.
+        // Checked before any memory is reserved: the new channel must belong to the owner of the old one.
         let owner = old.data.metadata().map_err(|e| Error::system(what(), e))?.uid();
         if ![0, owner].contains(&process::user()) {
             return Err(Error::Denied { what: what() });
@@ -109,21 +108,21 @@ impl Plan {
             if leads_to(dir, &aside, old) {
                 return Ok(true);
             }
-            // Somebody replaced the channel without its lock. Theirs gets its name back.
+            // Another process replaced the channel without its lock. That process's channel gets its name back.
             file::rename_at(dir, &aside, file_name.as_bytes(), Rename::Exchange)?;
             Ok(false)
         };
         let made = appear();
         discard(dir, &aside, geometry::REPLACED);
         match made {
-            // It was removed meanwhile.
+            // The channel was removed by now.
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
             other => other.map_err(|e| Error::system(what(), e)),
         }
     }
 
-    /// Writes all files of the channel into a new directory `aside`. With `old` it gets what its successor must have: its
-    /// owner, its types, and the way to it.
+    /// Writes all files of the channel into a new directory `aside`. With `old`, also copies the owner and the types of `old`, and
+    /// links to `old`.
     fn build(&self, dir: &File, aside: &[u8], name: &Name, old: Option<&Mapping>) -> io::Result<Held> {
         let Plan { geometry, group } = self;
         let attributes = &geometry.attributes;
@@ -140,7 +139,7 @@ impl Plan {
         data.write_all_at(&geometry.encode(name), 0)?;
         data.write_all_at(&geometry::LIVE.to_le_bytes(), PAGE + geometry::STATE as u64)?;
         if let Some(old) = old {
-            // Numbers of leases go on, past those that may still be given in the old one.
+            // Lease numbers continue above all that may still be issued in the old channel.
             let leases = old.page.mem.load(geometry::LEASES, Relaxed).wrapping_add(MAX_LANES as u64);
             data.write_all_at(&leases.to_le_bytes(), PAGE + geometry::LEASES as u64)?;
         }
@@ -150,7 +149,7 @@ impl Plan {
         file::make_dir_at(&channel, SUBSCRIBERS)?;
         let (mut mode, mut group) = (attributes.get_mode(), *group);
         if let Some(old) = old {
-            // As they are now: they may have been changed since the old one was opened here.
+            // The current ones: they may have changed since this process opened the old channel.
             let now = old.data.metadata()?;
             (mode, group) = (now.mode() & 0o777, Some(now.gid()));
             types::carry(&old.dir, &channel)?;
@@ -164,10 +163,10 @@ impl Plan {
     }
 }
 
-/// Holds the maker's lock of the channel `old` while it has its name. `None`: it has it no more.
+/// Holds the maker's lock of the channel `old` while it has its name. `None`: it no longer has the name.
 ///
-/// Of several that replace it one goes first, and the others find that it did. One that is stopped meanwhile is waited for, but not
-/// for ever.
+/// Of several processes that replace the channel, one gets the lock first, and the others then find it replaced. A stopped process is
+/// waited for, up to a limit.
 fn hold(dir: &File, old: &Mapping) -> io::Result<Option<Option<Held>>> {
     let deadline = clock::monotonic() + PATIENCE;
     loop {
@@ -175,7 +174,7 @@ fn hold(dir: &File, old: &Mapping) -> io::Result<Option<Option<Held>>> {
         let held = match lock::try_lock(open, MAKER, Kind::Exclusive) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 if !leads_to(dir, old.name.file_name().as_bytes(), old) {
-                    return Ok(None); // its files are gone, and so is it
+                    return Ok(None); // its files are removed, so the channel is too
                 }
                 return Err(io::Error::other("it is damaged: its lease file is missing; replace it"));
             }
@@ -196,7 +195,7 @@ fn leads_to(dir: &File, name: &[u8], channel: &Mapping) -> bool {
     file::open_dir_at(dir, name).is_ok_and(|there| same_file(&there, &channel.dir))
 }
 
-/// Gives a new channel the owner of the one whose place it takes, if that is another.
+/// Gives a new channel the owner of the channel that it replaces, if the owners differ.
 fn set_owner(channel: &File, owner: u32) -> io::Result<()> {
     if channel.metadata()?.uid() == owner {
         return Ok(());
@@ -209,13 +208,13 @@ fn set_owner(channel: &File, owner: u32) -> io::Result<()> {
     file::set_owner(channel, owner)
 }
 
-/// A name that no channel has, and no other maker.
+/// A name that no channel and no other maker has.
 fn name_aside() -> Vec<u8> {
     [ASIDE, format!("{:016x}", saltus_os::process::random()).as_bytes()].concat()
 }
 
-/// Gives the channel in `aside` its name. One that had it before is aside then, and its lock is returned: it is not
-/// left by the dead, and its users must hear that it was replaced.
+/// Gives the channel in `aside` its name. A channel that had the name is then in `aside`, and its lock is returned: its maker is not
+/// dead, and its users must still learn that it was replaced.
 fn rename_in(dir: &File, aside: &[u8], name: &[u8], replace: bool) -> io::Result<Option<Held>> {
     loop {
         match file::rename_at(dir, aside, name, Rename::NoReplace) {
@@ -224,13 +223,13 @@ fn rename_in(dir: &File, aside: &[u8], name: &[u8], replace: bool) -> io::Result
         }
         let held = await_maker(dir, name);
         match file::rename_at(dir, aside, name, Rename::Exchange) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => continue, // removed meanwhile
+            Err(e) if e.kind() == io::ErrorKind::NotFound => continue, // removed since
             other => return other.map(|()| held),
         }
     }
 }
 
-/// Holds the maker's lock of the channel in directory `name`, if it has one and nobody else holds it.
+/// Holds the maker's lock of the channel in directory `name`, if the channel has one and no other process holds it.
 fn lock_maker(dir: &File, name: &[u8]) -> Option<Held> {
     let channel = file::open_dir_at(dir, name).ok()?;
     lock::try_lock(|| file::open_at(&channel, LEASE, Mode::Write), MAKER, Kind::Exclusive).ok().flatten()
@@ -251,8 +250,8 @@ fn await_maker(dir: &File, name: &[u8]) -> Option<Held> {
     }
 }
 
-/// Removes a channel that is marked as replaced or removed and still has its name: a process was stopped for so long while it replaced
-/// the channel that another one overtook it. The users of the channel have left it already.
+/// Removes a channel that is marked as replaced or removed and still has its name. This happens when a process is stopped during a
+/// replacement so long that another process continues without it. The users of the channel have left it already.
 pub(crate) fn remove_retired(domain: &Directory, dir: &File, name: &Name) -> Result<()> {
     let Ok(retired) = domain.channel_dir(name).and_then(|channel| Mapping::open_dir(domain, name, channel))
     else {
@@ -270,8 +269,8 @@ pub(crate) fn remove_retired(domain: &Directory, dir: &File, name: &Name) -> Res
     Ok(())
 }
 
-/// Refuses to take away a channel of another user: who owns the domain's directory may rename it, but not remove its files, so that its
-/// memory would stay.
+/// Refuses to remove a channel of another user. The owner of the domain's directory may rename the channel, but not remove its files,
+/// so its memory would not be freed.
 fn check_removable(dir: &File, url: &str, name: &Name, what: &str) -> Result<()> {
     match file::stat_at(dir, name.file_name().as_bytes()) {
         Ok(there) if !place::is_ours(there.user) => Err(Error::Forbidden {
@@ -311,7 +310,7 @@ pub(crate) fn unlink(dir: &File, path: &Path, url: &str, name: &Name) -> Result<
     Ok(())
 }
 
-/// The user whose directory keeps the channel in `name`, which was removed, from going.
+/// The user whose directory inside the removed channel `name` prevents its removal.
 fn other_in(dir: &File, name: &[u8]) -> Option<u32> {
     let subscribers =
         file::open_dir_at(dir, name).and_then(|channel| file::open_dir_at(&channel, SUBSCRIBERS));
@@ -324,13 +323,14 @@ fn other_in(dir: &File, name: &[u8]) -> Option<u32> {
         .find(|user| !place::is_ours(*user))
 }
 
-/// Removes directories that dead makers left: this user's, of root everybody's. Returns how many.
+/// Removes this user's directories that dead makers left; for root, those of all users. Returns how many.
 pub(crate) fn sweep(dir: &File) -> usize {
     let names = file::names(dir).unwrap_or_default();
     names.iter().filter(|name| name.starts_with(ASIDE) && sweep_one(dir, name)).count()
 }
 
-/// Directories that dead makers left in `dir` and that this user cannot remove: how many, and of which user the first is, or what keeps it.
+/// Counts directories in `dir` that dead makers left and that this user cannot remove. Also returns the user who owns the first of
+/// them, or an entry that prevents its removal.
 pub(crate) fn leftovers(dir: &File) -> Option<(usize, u32)> {
     let is_left = |name: &&Vec<u8>| {
         name.starts_with(ASIDE)
@@ -346,15 +346,15 @@ pub(crate) fn leftovers(dir: &File) -> Option<(usize, u32)> {
     Some((left.len(), other_in(dir, first).filter(|_| place::is_ours(owner)).unwrap_or(owner)))
 }
 
-/// Whether its maker lives, as far as this user may see.
+/// Whether the maker lives, as far as this user can see.
 fn is_being_made(aside: &File) -> bool {
     let lease = file::open_at(aside, LEASE, Mode::Read);
     lease.and_then(|lease| lock::is_locked(&lease, MAKER)).unwrap_or(false)
 }
 
-/// Removes `name` if nobody builds or removes it any more.
+/// Removes `name` if no process builds or removes it any more.
 fn sweep_one(dir: &File, name: &[u8]) -> bool {
-    // What others left is theirs to remove, and root's, who reads none of it: they may change it meanwhile.
+    // Leftovers of other users are removed by their owner or by root. Root reads none of their contents, which may change at any moment.
     let Some(owner) =
         file::stat_at(dir, name).ok().map(|there| there.user).filter(|user| place::is_ours(*user))
     else {
@@ -364,7 +364,7 @@ fn sweep_one(dir: &File, name: &[u8]) -> bool {
         true => discard(dir, name, geometry::REMOVED),
         false => remove_all(dir, name, DEEP),
     };
-    // What is made is young, and its lease is made a moment before it is locked.
+    // A directory being made is young, and its lease file is made just before it is locked.
     if !file::open_dir_at(dir, name).is_ok_and(|aside| file::is_old(&aside)) {
         return false;
     }
@@ -384,29 +384,29 @@ fn sweep_one(dir: &File, name: &[u8]) -> bool {
 /// Gives each file of a channel the permissions that follow from the channel's `mode`.
 pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>, always: bool) -> io::Result<()> {
     let (read, write) = (mode & 0o444, mode & 0o222);
-    // Whoever may read may sleep, so it needs to write the word that asks to be woken, unless publishers wake always.
+    // A process that may read may sleep. It then needs to write the word that requests a wake, unless publishers wake always.
     let (reach, to_bell) = (read | read >> 2, if always { mode } else { read | read >> 1 });
     let subs = file::open_dir_at(channel, SUBSCRIBERS)?;
     let data = file::open_at(channel, DATA, Mode::Read)?;
     let bell = file::open_at(channel, BELL, Mode::Read)?;
     let lease = file::open_at(channel, LEASE, Mode::Read)?;
     let described = match file::open_at(channel, TYPES, Mode::Read) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => None, // made by a version that kept none
+        Err(e) if e.kind() == io::ErrorKind::NotFound => None, // made by a version without this file
         other => Some(other?),
     };
     for file in [&data, &bell, &lease].into_iter().chain(&described) {
         if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is damaged: replace it")); // a directory would become untraversable
+            return Err(io::Error::other("it is damaged: replace it")); // without search permission a directory would be unusable
         }
     }
     let each = [
-        // A pure reader must not even open the lease: a read lock on it would keep publishers out.
+        // A process that can only read must not even open the lease file: a read lock on it would keep publishers out.
         (&lease, write | write << 1),
         (&data, mode),
         (&bell, to_bell),
         (&subs, 0o1000 | reach | read >> 1),
     ];
-    // The directory comes last: whoever gets in finds the files as they shall be.
+    // The directory comes last: a process that can enter it finds the final permissions of the files.
     let described = described.iter().map(|file| (file, mode));
     for (file, mode) in each.into_iter().chain(described).chain([(channel, reach | 0o200)]) {
         if let Some(group) = group {
@@ -417,7 +417,7 @@ pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>, always: b
     Ok(())
 }
 
-/// Tells the users of the channel in directory `name` that it is no more, and removes it. Whether it is gone.
+/// Marks the channel in directory `name` with `state`, wakes its users, and removes it. Returns whether it is gone.
 fn discard(dir: &File, name: &[u8], state: u64) -> bool {
     if let Ok(channel) = file::open_dir_at(dir, name) {
         retire(&channel, state);
@@ -425,7 +425,7 @@ fn discard(dir: &File, name: &[u8], state: u64) -> bool {
     remove_all(dir, name, if process::user() == 0 { DEEP } else { 3 })
 }
 
-/// Marks a channel as no more, and wakes all who sleep on it.
+/// Marks a channel as retired, and wakes all its waiting subscribers.
 pub(crate) fn retire(channel: &File, state: u64) {
     let Ok(data) = file::open_at(channel, DATA, Mode::Write) else { return };
     if !data.metadata().is_ok_and(|m| m.is_file() && m.len() >= geometry::LANES_AT) {
@@ -436,25 +436,25 @@ pub(crate) fn retire(channel: &File, state: u64) {
     }
     if let Ok(page) = Mapped::new(&data, PAGE, PAGE as usize, Access::Write, false) {
         page.mem.fence(Release); // pairs with the acquire of `Mapping::retired`
-        page.mem.replace(geometry::STATE, geometry::LIVE, state); // the first reason stands
+        page.mem.replace(geometry::STATE, geometry::LIVE, state); // the first reason is kept
     }
     let Ok(bell) = file::open_at(channel, BELL, Mode::Write) else { return };
     if !bell.metadata().is_ok_and(|m| m.is_file() && m.len() >= PAGE) {
         return;
     }
     if let Ok(bell) = Mapped::new(&bell, 0, PAGE as usize, Access::Write, false) {
-        bell.mem.fetch_add(bell::BELL, 1, Release); // pairs with the sleeper's acquire [a1]
-        // SAFETY: the address lies in the page just mapped.
+        bell.mem.fetch_add(bell::BELL, 1, Release); // pairs with the waiting subscriber's acquire [a1]
+        // SAFETY: the address is in the page just mapped.
         unsafe { saltus_os::futex::wake(bell.mem.address(bell::BELL, 4).cast(), u32::MAX, true) };
     }
 }
 
-/// Does what [`retire`] does for a channel of another user, who may cut its files short at any moment: nothing of them is touched in memory.
+/// Does the work of [`retire`] for a channel of another user, who may truncate its files at any moment. Accesses no mapped byte of them.
 fn retire_of_another(channel: &File, data: &File, state: u64) {
     let at = PAGE + geometry::STATE as u64;
     let mut word = [0; 8];
     if data.read_exact_at(&mut word, at).is_ok() && u64::from_le_bytes(word) == geometry::LIVE {
-        let _ = data.write_all_at(&state.to_le_bytes(), at); // the users look for the channel's name anyway
+        let _ = data.write_all_at(&state.to_le_bytes(), at); // users check the channel's name in any case
     }
     let Ok(bell) = file::open_at(channel, BELL, Mode::Write) else { return };
     if !bell.metadata().is_ok_and(|m| m.is_file() && m.len() >= PAGE)
@@ -464,7 +464,7 @@ fn retire_of_another(channel: &File, data: &File, state: u64) {
     }
     let _ = bell.write_all_at(&u64::from_le_bytes(word).wrapping_add(1).to_le_bytes(), bell::BELL as u64);
     if let Ok(bell) = Mapped::new(&bell, 0, PAGE as usize, Access::Write, false) {
-        // SAFETY: the address lies in the page just mapped; the kernel alone looks at it, and fails if it is gone by now.
+        // SAFETY: the address is in the page just mapped. Only the kernel accesses it, and returns an error if the page is gone.
         unsafe { saltus_os::futex::wake(bell.mem.address(bell::BELL, 4).cast(), u32::MAX, true) };
     }
 }

@@ -11,32 +11,34 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The environment variable that names whose channels are accepted.
+/// The environment variable that names the accepted owners of channels.
 const OWNER: &str = "SALTUS_OWNER";
 
-/// Most names of a directory that is not trusted that are looked at.
+/// The most names that are read of an untrusted directory.
 const LOOKED_AT: usize = 4096;
 
-/// A directory of channels in shared memory.
+/// A domain: a directory of channels in shared memory.
 ///
-/// `shm://` is the default domain, `default` in the [`Root`] of domains; `shm://NAME` is `NAME` there. The root is `/dev/shm/saltus` if root
-/// made it for all users (`saltus share`), otherwise `/dev/shm/saltus-UID`, which is this user's alone. `shm:///run/robot` is that directory,
-/// which must be on a tmpfs. A domain's directory is made with its first channel. In the root it can be written by its owner alone, or by all
-/// if root makes it in a shared root; elsewhere it is open to all users like `/tmp`: make it yourself, with other permissions, to keep it private.
+/// `shm://` is the default domain, `default` in the [`Root`] of domains; `shm://NAME` is `NAME` there. The root is `/dev/shm/saltus` if
+/// root made it for all users (`saltus share`). Otherwise it is `/dev/shm/saltus-UID`, which is private to this user.
+/// `shm:///run/robot` is that directory, which must be on a tmpfs.
 ///
-/// `?owner=root` accepts channels of that user only: see [`Owners::parse`]. Without it the environment variable `SALTUS_OWNER` applies.
+/// A domain's directory is made with its first channel. In the root, only its owner can write it, or all users if root makes it in a
+/// shared root. Elsewhere it is open to all users like `/tmp`. To keep it private, make it yourself with other permissions.
+///
+/// `?owner=root` accepts only channels of that user: see [`Owners::parse`]. Without it, the environment variable `SALTUS_OWNER` applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directory {
     path: PathBuf,
-    /// Where it is by its name; `None` if the URL has a path.
+    /// Root and name; `None` if the URL has a path.
     named: Option<(Root, String)>,
     owners: Owners,
-    /// Whether the URL, or the program, says whose channels are accepted; otherwise the environment may have.
+    /// Whether the URL or the program sets the accepted owners. Otherwise the environment may.
     says_owners: bool,
 }
 
 impl Directory {
-    /// Names a domain. Makes nothing on disk; looks at the owner of `/dev/shm/saltus`, and looks up owners by name.
+    /// Names a domain. Creates nothing on disk. Reads the owner of `/dev/shm/saltus`, and looks up owners by name.
     ///
     /// ```
     /// use saltus_channel::{Directory, Root};
@@ -69,8 +71,7 @@ impl Directory {
         Ok(Directory { path: root.path().join(name), named: Some((root, name.into())), owners, says_owners })
     }
 
-    /// This domain, of whose channels only those of `owners` are accepted. All others are refused when they are opened, with
-    /// [`Error::Forbidden`].
+    /// This domain, restricted to channels of `owners`. Opening any other channel fails with [`Error::Forbidden`].
     ///
     /// ```
     /// use saltus_channel::{Directory, Owners};
@@ -82,7 +83,7 @@ impl Directory {
         Directory { owners, says_owners: true, ..self }
     }
 
-    /// Whose channels are accepted.
+    /// The users whose channels are accepted.
     ///
     /// ```
     /// use saltus_channel::{Directory, Owners};
@@ -93,7 +94,7 @@ impl Directory {
         &self.owners
     }
 
-    /// The root in which this domain is; `None` if its URL has a path.
+    /// The root that contains this domain; `None` if its URL has a path.
     ///
     /// ```
     /// use saltus_channel::{Directory, Root};
@@ -105,8 +106,8 @@ impl Directory {
         self.named.as_ref().map(|(root, _)| root)
     }
 
-    /// The domain of the same name in the other root, if channels are there: this user's private root while the shared one is used, and
-    /// `/dev/shm/saltus`, whoever owns it, while the private one is. Programs that were started at another time may use it.
+    /// The domain of the same name in the other root, if it has channels; programs started at another time may use it. The other root
+    /// is this user's private root while the shared one is in use. Otherwise it is `/dev/shm/saltus`, regardless of its owner.
     ///
     /// ```
     /// use saltus_channel::Directory;
@@ -120,7 +121,7 @@ impl Directory {
             _ => Root::private(process::user()),
         };
         let there = Directory::open(&format!("shm://{}", other.path().join(name).display())).ok()?;
-        // It may be anybody's, with any number of names.
+        // It may belong to any user and have any number of names.
         let names = there.dir().ok()??;
         let names = file::names_at_most(&names, LOOKED_AT).ok()?;
         names.iter().any(|name| Name::from_file_name(name).is_some()).then_some(there)
@@ -169,7 +170,7 @@ impl Directory {
         &self.path
     }
 
-    /// The names of all channels, sorted. A domain that nobody has made yet has none.
+    /// The names of all channels, sorted. Empty if the domain does not exist yet.
     ///
     /// ```
     /// use saltus_channel::Attributes;
@@ -190,7 +191,7 @@ impl Directory {
         Ok(names)
     }
 
-    /// The open directory of the domain, checked after it was opened; `None` if it is not there yet.
+    /// The open directory of the domain, checked after opening; `None` if it does not exist yet.
     pub(crate) fn dir(&self) -> Result<Option<File>> {
         let opened = match &self.named {
             None => file::open_dir_no_links(self.path.as_os_str()),
@@ -267,7 +268,7 @@ impl Directory {
         })
     }
 
-    /// The open directory of the domain, made if need be, and checked to be in memory.
+    /// The open directory of the domain, created if necessary, and checked to be in memory.
     pub(crate) fn make_dir(&self) -> Result<File> {
         let what = || format!("make domain {} in {}", self.url(), self.path.display());
         let dir = match self.dir()? {
@@ -299,7 +300,7 @@ impl Directory {
         Ok(dir)
     }
 
-    /// Removes what makers of domains left next to this one.
+    /// Removes leftovers of dead makers of domains in the parent directory.
     fn sweep_next_to_it(&self) -> usize {
         let parent = match &self.named {
             Some((root, _)) => root.open().ok().flatten(),
@@ -309,7 +310,7 @@ impl Directory {
     }
 }
 
-/// Whose channels a URL with these options accepts, or else the environment; and whether the URL says so.
+/// The users whose channels a URL with these options, or else the environment, accepts; and whether the URL sets them.
 fn owners(options: &str, bad: &dyn Fn(&str) -> Error) -> Result<(Owners, bool)> {
     let mut owners = None;
     for option in options.split(['&', '?']).filter(|option| !option.is_empty()) {

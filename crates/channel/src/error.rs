@@ -1,116 +1,116 @@
-//! What can go wrong, in words and in stable numbers.
+//! Errors: messages for people, and stable codes.
 
 use crate::Name;
 use saltus_os::users;
 use std::fmt;
 use std::io;
 
-/// The result of everything here that can fail.
+/// The result of every fallible call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What is said, and what to do, when memory is short.
+/// The message and the remedy when memory is short.
 pub(crate) const NO_MEMORY: &str =
     "not enough shared memory; make room, or use a smaller depth or message size";
 
-/// What went wrong. [`Error::code`] is stable and shared with C; the text says what to do.
+/// An error of this crate. [`Error::code`] is stable and shared with C; the text says how to fix it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no channel of that name.
+    /// No channel has this name.
     NotFound {
-        /// The name asked for.
+        /// The requested name.
         channel: Name,
-        /// The domain it was looked for in.
+        /// The domain that was searched.
         domain: String,
     },
-    /// There is one already.
+    /// A channel with this name exists already.
     Exists {
-        /// The name asked for.
+        /// The requested name.
         channel: Name,
     },
-    /// The caller's buffer is too small; the subscriber keeps its place.
+    /// The caller's buffer is too small; the subscriber keeps its position.
     TooSmall {
-        /// Bytes that the message has.
+        /// Length of the message in bytes.
         needed: usize,
-        /// Bytes that the buffer has.
+        /// Size of the buffer in bytes.
         have: usize,
     },
     /// The message is longer than the channel's `max_message_size`.
     TooLong {
         /// The channel.
         channel: Name,
-        /// Bytes of the message.
+        /// Length of the message in bytes.
         len: usize,
-        /// Bytes that the channel holds in one message.
+        /// The channel's limit in bytes.
         max: usize,
     },
-    /// Publishers overtook the reader at every try; the subscriber keeps its place and may try again.
+    /// Publishers overwrote the message during every try; the subscriber keeps its position and may try again.
     Overrun {
         /// The channel.
         channel: Name,
     },
     /// A wait was canceled by a [`crate::CancelHandle`].
     Canceled,
-    /// The channel behind this handle is no more: removed, replaced, or its files deleted.
+    /// The channel behind this handle was removed or replaced, or its files were deleted.
     Retired {
         /// The channel.
         channel: Name,
-        /// What became of it.
+        /// The cause.
         how: Retired,
-        /// The user who owns what has its name now, if that is another than the owner of this channel.
+        /// The user who owns the channel, or other file, that has the name now, if not the owner of this channel.
         by: Option<u32>,
     },
     /// Permissions forbid it.
     Denied {
-        /// What was attempted, with its object.
+        /// The attempted operation and its object.
         what: String,
     },
-    /// What was to be opened belongs to a user whom this process does not trust, is closed to it, or is not what it must be.
+    /// The file or directory belongs to a user whom this process does not trust, is closed to this process, or has the wrong type.
     Forbidden {
-        /// What was attempted, whose it is, and what to do.
+        /// The attempted operation, the owner, and the remedy.
         what: String,
     },
-    /// The memory for it cannot be had.
+    /// Not enough memory.
     NoSpace {
-        /// What was attempted, and what there is.
+        /// The attempted operation, and the available memory.
         what: String,
     },
-    /// All lanes of the channel are leased.
+    /// The channel has its maximum number of publishers.
     TooManyPublishers {
         /// The channel.
         channel: Name,
-        /// How many publishers it can have.
+        /// The maximum number of publishers.
         most: usize,
     },
-    /// What lies in shared memory is not a channel, or is one of another version.
+    /// The shared memory does not hold a channel, or holds one of another version.
     Damaged {
-        /// What is wrong, and where.
+        /// The problem and its location.
         what: String,
     },
-    /// Not a channel's name, a domain's URL, or an attribute's value.
+    /// Not a valid channel name, domain URL or attribute value.
     Invalid {
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
-    /// The system refused for a reason of its own.
+    /// Another system error.
     System {
-        /// What was attempted.
+        /// The attempted operation.
         what: String,
-        /// Why it failed.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// What became of a channel.
+/// Why a channel is retired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retired {
     /// It was removed.
     Removed,
     /// Another channel took its name.
     Replaced,
-    /// Its files were deleted behind its back, as `systemd-logind` does at logout (`RemoveIPC=`).
+    /// Its files were deleted without removing the channel, as `systemd-logind` does at logout (`RemoveIPC=`).
     Vanished,
-    /// A process that may write its data file cut it short. What was in it is lost.
+    /// A process with write permission truncated its data file. The contents are lost.
     CutShort {
         /// The user who owns the data file, as a number.
         owner: u32,
@@ -118,7 +118,7 @@ pub enum Retired {
 }
 
 impl Error {
-    /// A number that never changes its meaning.
+    /// The error's stable number, whose meaning never changes.
     pub fn code(&self) -> i32 {
         match self {
             Error::NotFound { .. } => 1,
@@ -137,7 +137,7 @@ impl Error {
         }
     }
 
-    /// Sorts a system error by what it means to a user.
+    /// Converts a system error to the variant with the same meaning.
     pub(crate) fn system(what: impl Into<String>, source: io::Error) -> Error {
         let what = what.into();
         match source.raw_os_error() {

@@ -1,7 +1,7 @@
-//! A descriptor for event loops, fed by one waiting thread of the subscriber's own process.
+//! A descriptor for event loops, signaled by a thread in the subscriber's process.
 //!
-//! The publisher knows nothing of it: the thread sleeps on the bell like any subscriber. It writes the descriptor once
-//! and then sleeps until the subscriber has emptied the channel, so that a fast channel does not keep it busy.
+//! The publisher does not depend on it: the thread sleeps on the bell like any subscriber. It raises the descriptor once, then sleeps
+//! until the subscriber has emptied the channel. A fast channel therefore does not keep it busy.
 
 use crate::limits::{QUIET_SLICE, SLICE};
 use crate::mapping::Mapping;
@@ -24,15 +24,15 @@ pub(crate) struct EventSource {
     generation: u64,
 }
 
-/// What subscriber and thread share.
+/// The state that subscriber and thread share.
 #[derive(Debug)]
 struct Both {
     mapping: Arc<Mapping>,
     fd: File,
-    /// The subscriber's place in each lane.
+    /// The subscriber's cursor in each lane.
     seen: Box<[AtomicU64]>,
-    /// A futex. Its low bits are WATCH: the thread waits on the bell; RAISED: it has raised the descriptor; QUIT: it shall
-    /// end. The others count changes, so that none is slept through.
+    /// A futex. Its low bits are WATCH: the thread waits on the bell; RAISED: it has raised the descriptor; QUIT: it must exit. The
+    /// other bits count changes, so that no sleep misses one.
     state: AtomicU32,
     /// Whether the channel's name or files are gone.
     vanished: AtomicBool,
@@ -50,13 +50,13 @@ impl EventSource {
         if fd < 0 {
             return Err(Error::system("make an event descriptor", std::io::Error::last_os_error()));
         }
-        // SAFETY: just opened, and owned by nobody else.
+        // SAFETY: just opened, and not owned by any other value.
         let fd = unsafe { File::from_raw_fd(fd) };
         let seen = (0..MAX_LANES).map(|i| AtomicU64::new(merge.cursor(i))).collect();
         let (state, vanished) = (AtomicU32::new(WATCH), AtomicBool::new(false));
         let both = Arc::new(Both { mapping, fd, seen, state, vanished });
         let theirs = both.clone();
-        // The program's signals are not for this thread, and with locked memory its stack counts.
+        // This thread must not receive the program's signals. With locked memory, its stack counts.
         let thread = saltus_os::process::without_signals(|| {
             let builder = std::thread::Builder::new().name("saltus-event".into()).stack_size(64 << 10);
             builder.spawn(move || theirs.run())
@@ -65,7 +65,7 @@ impl EventSource {
         Ok(EventSource { both, thread: Some(thread), generation: saltus_os::fork::generation() })
     }
 
-    /// Whether this process started the thread, rather than having inherited this value by `fork`.
+    /// Whether this process started the thread. False in a forked child, which inherited this value.
     pub fn is_ours(&self) -> bool {
         self.generation == saltus_os::fork::generation()
     }
@@ -74,26 +74,26 @@ impl EventSource {
         self.both.fd.as_fd()
     }
 
-    /// The subscriber has found nothing: the descriptor is lowered, and raised again by what is newer.
+    /// Called when the subscriber has found nothing: lowers the descriptor, which newer messages raise again.
     pub fn rearm(&self, merge: &Merge) {
         if !self.is_ours() {
-            return; // the descriptor of a forked child is its parent's: what it reads there, the parent would miss
+            return; // a forked child shares its parent's descriptor: the parent would miss an event that the child reads
         }
         let both = &self.both;
         let used = both.mapping.used();
         for (i, seen) in both.seen[..used].iter().enumerate() {
             seen.store(merge.cursor(i), Relaxed); // published by the state
         }
-        // Lowered in any case: the thread may have raised it and been stopped before it could say so, by this very one if
-        // they share a processor. Then the change of the state tells it that its raise is gone.
+        // Lowered in any case: the thread may have raised it and been stopped before it set RAISED, even by this very thread if they
+        // share a CPU. The changed state then shows the thread that its raise was consumed.
         let was_high = (&both.fd).read(&mut [0; 8]).is_ok();
-        // Acquire: pairs with the thread's release. What is unseen now was set back, and the thread must look.
+        // Acquire: pairs with the thread's release. Messages are unseen here if the position was moved back; the thread must check.
         if was_high || both.state.load(Acquire) & STATE == RAISED || merge.unseen(&*both.mapping) {
             both.set(WATCH);
         }
     }
 
-    /// How the channel went, if the thread found its name or files gone.
+    /// Why the channel ended, if the thread found its name or files gone.
     pub fn vanished(&self) -> Option<Retired> {
         // Relaxed: a flag that is only ever raised.
         let gone = self.both.vanished.load(Relaxed);
@@ -116,7 +116,7 @@ impl Drop for EventSource {
 
 impl Both {
     fn set(&self, state: u32) {
-        // Release: pairs with the acquire loads of the state. Only QUIT may come between, and after it nobody sets.
+        // Release: pairs with the acquire loads of the state. Only QUIT may be set in between, and no other state follows it.
         let next = (self.state.load(Relaxed) & !STATE).wrapping_add(STATE + 1) | state;
         self.state.store(next, Release);
         // SAFETY: the word lives in this structure.
@@ -137,20 +137,20 @@ impl Both {
         }
     }
 
-    /// One sleep on the bell, or the raising of the descriptor.
+    /// Sleeps once on the bell, or raises the descriptor.
     fn watch(&self, state: Word, next_look: &mut u64) {
         let now = clock::monotonic();
         if now >= *next_look {
             *next_look = now.saturating_add(SLICE);
-            // Relaxed: told by the descriptor.
+            // Relaxed: published through the descriptor.
             self.vanished.store(self.mapping.vanished().is_some(), Relaxed);
         }
         let bell = self.mapping.arm();
         if self.has_unseen() || self.mapping.retired().is_some() || self.vanished.load(Relaxed) {
-            // Raised before it is said to be: a subscriber that reads RAISED finds it readable.
+            // Raised before RAISED is set: a subscriber that reads RAISED finds the descriptor readable.
             let _ = (&self.fd).write(&1u64.to_ne_bytes());
-            // Release: pairs with the acquire in `rearm`. Not over a change that came meanwhile: then the subscriber takes
-            // the descriptor for low, and it must be so before the next look.
+            // Release: pairs with the acquire in `rearm`. Must not overwrite a change made since: the subscriber then assumes a low
+            // descriptor, and it must be low before the next check.
             if self.state.compare_exchange(state.value, state.value | RAISED, Release, Relaxed).is_err() {
                 let _ = (&self.fd).read(&mut [0; 8]);
             }
@@ -165,7 +165,7 @@ impl Both {
         }
     }
 
-    /// Whether anything has been published that the subscriber had not seen when it last found nothing.
+    /// Whether a publisher has published anything that was not there when the subscriber last found nothing.
     fn has_unseen(&self) -> bool {
         let newer = |i: usize| {
             // Relaxed: published by the state, which the caller has acquired.

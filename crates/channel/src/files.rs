@@ -1,14 +1,14 @@
-//! What is asked of files of channels, whatever they are.
+//! Helpers for all kinds of channel files.
 
 use crate::place;
 use saltus_os::{file, process};
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 
-/// How deep directories are removed that others may have made, by root.
+/// Maximum depth to which root removes directories that other users may have made.
 pub(crate) const DEEP: u32 = 64;
 
-/// Whether both are one file.
+/// Whether both are the same file.
 pub(crate) fn same_file(a: &File, b: &File) -> bool {
     let id = |file: &File| file.metadata().ok().map(|m| (m.dev(), m.ino()));
     id(a).is_some_and(|a| Some(a) == id(b))

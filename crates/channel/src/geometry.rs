@@ -9,7 +9,7 @@
 //! lane i: at 8192 + i * stride, see `saltus_ring::LaneLayout`
 //! ```
 //!
-//! Page 0 is copied out and checked once, when a channel is opened; nothing in it is believed before.
+//! Page 0 is copied and checked once, when a channel is opened. No value in it is used before the check.
 
 use crate::attributes::{Attributes, Wake};
 use crate::{Error, Name, Result};
@@ -25,13 +25,13 @@ pub(crate) const SUBSCRIBERS: &[u8] = b"subs";
 
 /// Bytes in a page; geometry, channel words and lanes start at multiples of it.
 pub(crate) const PAGE: u64 = 4096;
-/// Where the first lane starts.
+/// Offset of the first lane.
 pub(crate) const LANES_AT: u64 = 2 * PAGE;
 /// Byte offsets in page 1; the first word is `saltus_ring::bell`'s.
 pub(crate) const LANES_USED: usize = 128;
 /// [`LIVE`] while the channel is alive, else why it is not.
 pub(crate) const STATE: usize = 256;
-/// How many leases have been given, ever.
+/// The number of leases ever issued.
 pub(crate) const LEASES: usize = 384;
 
 /// Values of the state word.
@@ -41,7 +41,7 @@ pub(crate) const LIVE: u64 = u32::from_le_bytes(*b"live") as u64;
 pub(crate) const ZEROED: u64 = 0;
 pub(crate) const REMOVED: u64 = 1;
 pub(crate) const REPLACED: u64 = 2;
-/// In a process that has found the data file cut short, and only there: see [`crate::mapped`].
+/// Only in a process that has found the data file truncated: see [`crate::mapped`].
 pub(crate) const CUT: u64 = u64::MAX;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"SALTUSch");
@@ -54,7 +54,7 @@ const PREFAULT: u64 = 2;
 const LOCK: u64 = 4;
 const ALWAYS: u64 = 8;
 
-/// What page 0 says.
+/// The contents of page 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Geometry {
     pub attributes: Attributes,
@@ -81,7 +81,7 @@ pub(crate) fn lane_at(layout: &LaneLayout, i: usize) -> u64 {
 }
 
 impl Geometry {
-    /// A new channel's.
+    /// The geometry of a new channel.
     pub fn new(attributes: &Attributes) -> Result<Geometry> {
         let layout = attributes.layout()?;
         Ok(Geometry {
@@ -94,7 +94,7 @@ impl Geometry {
         })
     }
 
-    /// Page 0 as it is written.
+    /// Encodes page 0.
     pub fn encode(&self, name: &Name) -> Vec<u8> {
         let a = &self.attributes;
         let flag = |on: bool, bit: u64| if on { bit } else { 0 };
@@ -121,7 +121,7 @@ impl Geometry {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// Checks page 0 of channel `name`. Anything may stand there.
+    /// Checks and decodes page 0 of channel `name`. It may hold any bytes.
     pub fn decode(page: &[u8], name: &Name) -> Result<Geometry> {
         let damaged = |what: &str| Error::Damaged { what: format!("channel `{name}`: {what}") };
         if page.len() >= 4 && page[..4] == ACH_MAGIC.to_le_bytes() {
@@ -147,7 +147,7 @@ impl Geometry {
             depth: words[3],
             max_message_size: words[4],
             reserve_publishers: u32::try_from(words[5]).unwrap_or(u32::MAX),
-            mode: 0o600, // the file system knows better
+            mode: 0o600, // the file system has the real mode
             group: None,
             timestamps: words[7] & TIMESTAMPS != 0,
             clock: clock.ok_or_else(|| damaged("its clock is unknown"))?,
@@ -164,7 +164,7 @@ impl Geometry {
     }
 }
 
-/// FNV-1a over words: finds damage, not malice. Whoever may write the file may write its checksum.
+/// FNV-1a over words. It finds damage, not malice: a process that may write the file may also write its checksum.
 fn checksum(words: &[u64]) -> u64 {
     words
         .iter()

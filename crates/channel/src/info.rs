@@ -1,4 +1,4 @@
-//! What tools can know of a channel, read from counters without disturbing anybody.
+//! Channel statistics for tools, read from counters without effect on other processes.
 
 use crate::counters::{self, LatencyCounts};
 use crate::geometry::LEASES;
@@ -10,12 +10,12 @@ use saltus_ring::{Lanes, Memory, reader};
 use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// A channel at one moment.
+/// The state of a channel at one moment.
 #[derive(Clone, Debug)]
 pub struct Info {
     /// Its name.
     pub name: Name,
-    /// What it was created with; mode and group as they are now.
+    /// Its attributes; mode and group are the current ones.
     pub attributes: Attributes,
     /// When this was read, in ns of the channel's clock.
     pub taken: u64,
@@ -27,24 +27,24 @@ pub struct Info {
     pub owner: u32,
     /// A random number that no other channel has.
     pub id: u64,
-    /// Why it is no more, if it is not.
+    /// Why it is retired; `None` while it is alive.
     pub retired: Option<Retired>,
-    /// Mapping memory in bytes, counters of subscribers and descriptions of types aside.
+    /// Shared memory in bytes, without counters of subscribers and descriptions of types.
     pub memory: u64,
-    /// Leases given so far.
+    /// Publisher IDs issued since the channel was created.
     pub leases: u64,
-    /// Its lanes in use, those of dead publishers included.
+    /// Its publishers' buffers, including those of dead publishers.
     pub lanes: Vec<LaneInfo>,
-    /// Its subscribers, as far as they have files of counters.
+    /// Its subscribers that have files of counters.
     pub subscribers: Vec<SubscriberInfo>,
 }
 
-/// A lane: the messages of one publisher after another.
+/// A publisher's buffer (a lane). Publishers use it one after the other.
 #[derive(Clone, Debug)]
 pub struct LaneInfo {
-    /// Its present or last owner, as samples name it.
+    /// Its current or last owner, as in [`MessageInfo::publisher`](crate::MessageInfo::publisher).
     pub publisher: PublisherId,
-    /// Whether that owner lives.
+    /// Whether the owner is alive.
     pub alive: bool,
     /// The owner's process, in its own namespace.
     pub pid: u32,
@@ -52,30 +52,30 @@ pub struct LaneInfo {
     pub uid: u32,
     /// The owner's process name.
     pub process: String,
-    /// Since when it owns the lane, boot time in ns.
+    /// When the owner acquired it, boot time in ns.
     pub since: u64,
-    /// Messages published in the lane, ever.
+    /// Messages ever published in it.
     pub published: u64,
-    /// Payload bytes published in the lane, ever.
+    /// Payload bytes ever published in it.
     pub bytes: u64,
-    /// Messages that a subscriber can still get.
+    /// Messages that a subscriber can still receive.
     pub kept: u64,
-    /// Messages that are gone for who has not received them.
+    /// Messages that can no longer be received.
     pub overwritten: u64,
-    /// Loans given back unused.
+    /// Loans dropped without publishing.
     pub abandoned: u64,
-    /// System calls made to wake sleepers.
+    /// System calls made to wake waiting subscribers.
     pub wakes: u64,
-    /// Stamp of the newest message in ns of the channel's clock, 0 if none.
+    /// Timestamp of the newest message in ns of the channel's clock, 0 if none.
     pub last_timestamp: u64,
     /// Length of the newest message in bytes.
     pub last_len: u64,
 }
 
-/// A subscriber, as it tells of itself.
+/// A subscriber's counters, as the subscriber reports them.
 #[derive(Clone, Debug)]
 pub struct SubscriberInfo {
-    /// Whether it lives.
+    /// Whether it is alive.
     pub alive: bool,
     /// Its process, in its own namespace.
     pub pid: u32,
@@ -83,31 +83,31 @@ pub struct SubscriberInfo {
     pub uid: u32,
     /// Its process name.
     pub process: String,
-    /// Since when it subscribes, boot time in ns.
+    /// When it subscribed, boot time in ns.
     pub since: u64,
     /// Messages received.
     pub received: u64,
     /// Messages missed.
     pub missed: u64,
-    /// Number of the last message received, in its lane.
+    /// Sequence number of the last message received.
     pub last_seq: u64,
-    /// Stamp of the last message received.
+    /// Timestamp of the last message received.
     pub last_timestamp: u64,
-    /// How often it slept.
+    /// The number of sleeps.
     pub sleeps: u64,
-    /// How often publishers overtook it at every try.
+    /// The number of receives that failed with [`Error::Overrun`](crate::Error::Overrun).
     pub overruns: u64,
     /// Time from publish to receive.
     pub latency: LatencyCounts,
 }
 
 impl Info {
-    /// Messages published, by all publishers together.
+    /// Messages published by all publishers together.
     pub fn published(&self) -> u64 {
         self.lanes.iter().fold(0, |sum, lane| sum.saturating_add(lane.published))
     }
 
-    /// How old the newest message is, in ns; `None` if there is none, or the channel has no timestamps.
+    /// Age of the newest message in ns; `None` if there is none, or the channel has no timestamps.
     pub fn age_of_newest(&self) -> Option<u64> {
         let newest =
             self.lanes.iter().map(|lane| lane.last_timestamp).max().filter(|timestamp| *timestamp > 0)?;
@@ -142,7 +142,7 @@ pub(crate) fn read(mapping: &Mapping) -> Result<Info> {
         id: mapping.geometry.id,
         retired: mapping.retired().or_else(|| mapping.vanished()),
         memory: mapping.memory(),
-        leases: mapping.page.mem.load(LEASES, Relaxed), // a number for tools
+        leases: mapping.page.mem.load(LEASES, Relaxed), // Relaxed: a number for tools
         lanes,
         subscribers: subscribers.into_iter().map(subscriber_info).collect(),
     })
@@ -185,7 +185,7 @@ fn subscriber_info(seen: counters::Seen) -> SubscriberInfo {
     }
 }
 
-/// A name padded with zeros, without what could play with a terminal.
+/// A name padded with zeros, without characters that could control a terminal.
 fn text(name: &[u8]) -> String {
     let end = name.iter().position(|b| *b == 0).unwrap_or(name.len());
     String::from_utf8_lossy(&name[..end]).chars().map(|c| if c.is_control() { '?' } else { c }).collect()

@@ -1,4 +1,4 @@
-//! Leases of lanes: who may write which lane, decided by the kernel.
+//! Leases of lanes: the kernel decides which publisher may write which lane.
 
 use crate::geometry::{self, DATA, LANES_USED, LEASE, LEASES};
 use crate::mapped::Mapped;
@@ -13,7 +13,7 @@ use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
-/// A leased lane, ready to be written.
+/// A leased lane, ready for writing.
 #[derive(Debug)]
 pub(crate) struct Lease {
     pub writer: LaneWriter<Shm>,
@@ -28,18 +28,18 @@ pub(crate) struct Claim {
     /// The channel's words, writable.
     pub page: Mapped,
     _memory: Mapped,
-    /// On the lease file: nobody else writes the lane.
+    /// The lock on the lease file: no other publisher writes the lane.
     lock: Held,
-    /// On the data file, where readers can see it: the publisher lives.
+    /// The lock on the data file, which shows readers that the publisher lives.
     _alive: Option<Held>,
 }
 
 impl Lease {
-    /// Leases the first lane that nobody holds; grows the file if all are held.
+    /// Leases the first free lane; grows the file if all are leased.
     pub fn take(mapping: &Mapping) -> Result<Lease> {
         let what = |what: &str| format!("{what} of channel `{}`", mapping.name);
         let system = |text: &str, e| Error::system(what(text), e);
-        // Its files go one after the other when it is removed or replaced: one that is missing is the end, not a fault.
+        // The files are deleted one by one when the channel is removed or replaced: a missing one means the end, not a fault.
         let failed = |text: &str, e| match mapping.vanished() {
             Some(how) => mapping.retired_error(how),
             None => system(text, e),
@@ -48,7 +48,7 @@ impl Lease {
             .map_err(|e| failed("open for publishing the data", e))?;
         let same = |a: &Metadata, b: &Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
         if !matches!((data.metadata(), mapping.data.metadata()), (Ok(a), Ok(b)) if same(&a, &b)) {
-            return Err(mapping.retired_error(Retired::Vanished)); // somebody put another file in its place
+            return Err(mapping.retired_error(Retired::Vanished)); // another file has replaced it
         }
         let lease =
             file::open_at(&mapping.dir, LEASE, Mode::Write).map_err(|e| failed("open the lease", e))?;
@@ -64,18 +64,18 @@ impl Lease {
         let most = if mapping.geometry.attributes.timestamps { MAX_LANES } else { 1 };
         let mut damaged = None;
         for lane in 0..most {
-            // Asking first spares four calls for each lane that is held.
+            // Asking first saves four calls for each leased lane.
             if lock::is_locked(&lease, lane as u64).map_err(|e| system("ask for the leases", e))? {
                 continue;
             }
             let open = || file::open_at(&mapping.dir, LEASE, Mode::Write);
-            // [l1] From here on the lane is ours, until this process ends.
+            // [l1] From here on the lane is leased to this process, until it ends.
             let held =
                 lock::try_lock(open, lane as u64, Kind::Exclusive).map_err(|e| failed("take a lease", e))?;
             let Some(held) = held else { continue };
             match adopt(mapping, &data, &page, lane) {
                 Ok((memory, writer)) => return Ok(Lease::sign(mapping, lane, memory, writer, page, held)),
-                Err(e @ Error::Damaged { .. }) => damaged = Some(e), // leave it to those that repair; try the next
+                Err(e @ Error::Damaged { .. }) => damaged = Some(e), // leave it to the repair; try the next
                 Err(e) => return Err(e),
             }
         }
@@ -92,7 +92,7 @@ impl Lease {
     ) -> Lease {
         let number = page.mem.fetch_add(LEASES, 1, Relaxed).wrapping_add(1); // Relaxed: only each number once
         let open = || file::open_at(&mapping.dir, DATA, Mode::Read);
-        // [l4] A dead owner's forked children may hold theirs; many can hold this one at once.
+        // [l4] A dead owner's forked children may still hold its lock. Many processes can hold this one at the same time.
         let alive = lock::try_lock(open, lane as u64, Kind::Shared).ok().flatten();
         writer.sign(&Owner {
             lease: number,
@@ -106,21 +106,21 @@ impl Lease {
 }
 
 impl Claim {
-    /// Whether this process took the lease, rather than having inherited this value by `fork`.
+    /// Whether this process acquired the lease. False in a forked child, which inherited this value.
     #[inline(always)]
     pub fn is_ours(&self) -> bool {
         self.lock.is_ours()
     }
 }
 
-/// Maps lane `lane` for writing, reserving it first if it is new, and takes it over.
+/// Maps lane `lane` for writing, and adopts it. Reserves its memory first if it is new.
 fn adopt(mapping: &Mapping, data: &File, page: &Mapped, lane: usize) -> Result<(Mapped, LaneWriter<Shm>)> {
     let (layout, attributes) = (mapping.geometry.layout, &mapping.geometry.attributes);
     let system = |text: &str, e| Error::system(format!("{text} of channel `{}`", mapping.name), e);
     let used = mapping.used();
-    // [l2] From the first lane that is not in use, not only ours: whoever leased a lane below us may not have reserved
-    // it yet, or may have died before, and there must be no hole that a reader could fill by reading. A lane in use is
-    // reserved already; should the count lie, this keeps us from touching what is not there.
+    // [l2] Starts at the first lane that is not in use, not only at ours. The publisher that leased a lane below may not have reserved
+    // it yet, or may have died before. No hole may remain that a reader could fill by reading. A lane in use is reserved already. If
+    // the count is false, this keeps us from accessing memory that is not there.
     let (from, end) = (geometry::lane_at(&layout, lane.min(used)), geometry::lane_at(&layout, lane + 1));
     let size = data.metadata().map_err(|e| system("look at the data", e))?.len();
     if size < end {
@@ -145,9 +145,9 @@ fn adopt(mapping: &Mapping, data: &File, page: &Mapped, lane: usize) -> Result<(
     if attributes.lock_memory {
         memory.map.lock().map_err(|e| mapping.lock_refused(e))?;
     }
-    // A child of a fork leases a lane of its own; what it inherits must not lead into ours.
+    // A forked child leases its own lane; no inherited mapping may lead into ours.
     memory.map.keep_from_children().map_err(|e| system("keep a lane from children", e))?;
-    // A core dump of a large lane would hold the lease for as long as it takes to write.
+    // A core dump of a large lane would keep the lease held while it is written.
     let _ = memory.map.advise(libc::MADV_DONTDUMP);
     let writer = LaneWriter::adopt(memory.mem, layout, mapping.now()).map_err(|_| Error::Damaged {
         what: format!("lane {lane} of channel `{}` has senseless words", mapping.name),

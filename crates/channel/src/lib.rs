@@ -1,8 +1,8 @@
-//! Shared-memory channels: a place of recent samples, written without waiting and read without asking.
+//! Shared-memory publish/subscribe channels that keep the most recent messages of each publisher.
 //!
-//! A [`Publisher`] appends and never learns who reads. A [`Subscriber`] keeps its own place and asks for the
-//! **newest** message, or the **next** it has not seen, or waits until a point in time, and is told what it missed.
-//! Either may be killed at any instant and the other does not notice.
+//! A [`Publisher`] appends messages and does not depend on readers. A [`Subscriber`] keeps its own position. It receives the
+//! **newest** message or the **next** unseen one, polls or waits until a point in time, and learns how many messages it missed.
+//! Either may be killed at any instant without effect on the other.
 //!
 //! ```
 //! use saltus_channel::{Attributes, Directory};
@@ -32,7 +32,7 @@
 //! | `receive_vec` | as `receive` | when the buffer must grow | as `receive` | as `receive` |
 //! | `flush`, `seek_oldest`, `has_unseen`, counts, names, attributes | never | no² | no | no¹ |
 //! | `CancelHandle::cancel` (also in signal handlers) | never | no | one wake | no |
-//! | `cancel_handle`, `event_fd` for the first time | never | yes | a descriptor and a thread | yes |
+//! | first call of `cancel_handle` or `event_fd` | never | yes | a descriptor and a thread | yes |
 //! | `is_retired`, `check`, `memory` | never | no | yes | no |
 //! | `describe`, `descriptions`, `wait_for`, `list`, `sweep`, `unlink`, `replace`, `chmod`; dropping a handle | in the file system | yes | yes | yes |
 //!
@@ -45,14 +45,13 @@
 //! # Files
 //!
 //! ```text
-//! <domain>/<name>/data     geometry, words of the channel, lanes      publishers write, subscribers read
-//! <domain>/<name>/bell     the futex, and what sleepers arm           who may read writes
-//! <domain>/<name>/lease    byte i is locked by the owner of lane i    publishers only
-//! <domain>/<name>/types    what its messages are, by `describe`       publishers append, subscribers read
-//! <domain>/<name>/subs/    one file of counters per subscriber        subscribers, if they may
-//! <domain>/<name>/old/     channels that it succeeded a moment ago    read by who had them open
-//! <domain>/.deep-*         what depth a subscriber waits for          subscribers of channels to come
-//! ```
+//! <domain>/<name>/data     geometry, channel words, publishers' buffers (lanes)   publishers write, subscribers read
+//! <domain>/<name>/bell     wake page: the futex, and the words that waiters arm   users who may read the channel also write
+//! <domain>/<name>/lease    byte i is locked by the owner of lane i                publishers only
+//! <domain>/<name>/types    descriptions of the messages, from `describe`          publishers append, subscribers read
+//! <domain>/<name>/subs/    one file of counters per subscriber                    subscribers, if permitted
+//! <domain>/<name>/old/     recent channels that this one replaced                 read by processes that had them open
+//! <domain>/.deep-*         depth that a subscriber requests                       subscribers of channels not yet created ```
 
 mod attributes;
 mod belongings;
@@ -110,20 +109,21 @@ pub use until::Until;
 pub use view::{DetachedView, View};
 pub use wish::DepthWish;
 
-/// Files that other processes cut short while they are mapped here.
+/// Handling of mapped files that other processes truncate.
 ///
-/// The first channel that a process opens installs a handler of SIGBUS. When a data file or a wake page is cut short, the handler puts zeros in
-/// its place, and receiving and publishing return [`Error::Retired`] with [`Retired::CutShort`]. All other SIGBUS go to the handler that was
-/// there before, or end the process.
+/// The first channel that a process opens installs a SIGBUS handler. When a data file or a wake page is truncated, the handler
+/// maps zeros in
+/// its place. Receiving and publishing then return [`Error::Retired`] with [`Retired::CutShort`]. Any other SIGBUS goes to the previous
+/// handler, or ends the process.
 ///
-/// A program that installs a handler of SIGBUS *after* it has opened a channel takes ours away, unless its handler calls the one before it. Install
-/// yours first, or call [`catch`](fault::catch) afterwards. No thread that uses channels may block SIGBUS: the kernel ends a process that faults
-/// while it is blocked.
+/// If your program installs a SIGBUS handler *after* it opened a channel, that handler replaces this one unless it calls the previous one.
+/// Install yours first, or call [`catch`](fault::catch) afterwards. Do not block SIGBUS in threads that use channels: the kernel ends a
+/// process that faults while SIGBUS is blocked.
 pub mod fault {
     pub use saltus_os::fault::catch;
 }
 
-/// The clocks that timestamps and deadlines are told in.
+/// The clocks of timestamps and deadlines.
 pub mod clock {
     pub use saltus_os::clock::{Clock, boottime, monotonic, now};
 }

@@ -7,14 +7,14 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-/// Memory mapped, and how the algorithm sees it. When another process cuts the file short, it becomes zeros.
+/// Mapped memory, with the view that the algorithm uses. It turns into zeros when another process truncates the file.
 #[derive(Debug)]
 pub(crate) struct Mapped {
     pub map: Map,
     pub mem: Shm,
 }
 
-/// A channel's words, read-only, as long as anything is mapped that says there that it was cut.
+/// A channel's words, read-only. They live while any mapping may mark them to record that it was truncated.
 #[derive(Clone, Debug)]
 pub(crate) struct Words {
     pub map: Arc<Map>,
@@ -22,12 +22,12 @@ pub(crate) struct Words {
 }
 
 impl Mapped {
-    /// Memory whose loss nobody is told of.
+    /// Memory whose loss is not recorded.
     pub fn new(file: &File, offset: u64, len: usize, access: Access, populate: bool) -> io::Result<Mapped> {
         Mapped::marked(file, offset, len, access, populate, None)
     }
 
-    /// Memory of a channel: `words` says that the channel was cut short if this was.
+    /// Memory of a channel: if it is truncated, `words` records that the channel was.
     pub fn of_channel(
         file: &File,
         offset: u64,
@@ -40,7 +40,8 @@ impl Mapped {
         Mapped::marked(file, offset, len, access, populate, Some(mark))
     }
 
-    /// The bell page. If it was cut, its first word says something that leads publishers to their slow way, at no cost on the fast one.
+    /// The bell page. If it is truncated, its first word takes a value that leads publishers to their slow path, at no cost on the fast
+    /// one.
     pub fn bell(file: &File, access: Access) -> io::Result<Mapped> {
         let mark = Mark { of: None, at: bell::BELL, value: bell::CUT };
         Mapped::marked(file, 0, PAGE as usize, access, true, Some(mark))
@@ -70,7 +71,7 @@ impl Words {
 }
 
 fn shm(map: &Map) -> Shm {
-    // SAFETY: mapped for as long as `map` lives, which is as long as its memory can be reached; page-aligned; the
-    // callers write only what they map for writing.
+    // SAFETY: mapped for as long as `map` lives, and the memory cannot be reached longer; page-aligned; the callers write only memory
+    // that they map for writing.
     unsafe { Shm::new(map.base(), map.len()) }
 }

@@ -1,4 +1,4 @@
-//! A channel as one process has it open: its files and its lanes, read-only, shared by all its publishers and subscribers.
+//! A channel that a process has open: its files and its lanes, read-only, shared by all its publishers and subscribers.
 
 use crate::geometry::{self, BELL, DATA, Geometry, LANES_AT, LANES_USED, PAGE, STATE};
 use crate::limits::{BELL_PAUSE, LONGEST_BELL_PAUSE, WAKE_AT_ONCE};
@@ -20,7 +20,7 @@ use std::sync::atomic::fence;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
-/// How often opening begins again because the channel was replaced meanwhile.
+/// How often opening is retried when the channel was replaced during it.
 const TRIES: u32 = 20;
 
 #[derive(Debug)]
@@ -30,15 +30,15 @@ pub(crate) struct Mapping {
     pub geometry: Geometry,
     /// The channel's directory: leases and counters are opened from it.
     pub dir: File,
-    /// The data file, read-only: lanes that come later are mapped from it.
+    /// The data file, read-only: later lanes are mapped from it.
     pub data: File,
     /// The channel's words, read-only.
     pub page: Words,
-    /// The bell page, if we may sleep on it.
+    /// The bell page, if this process may sleep on it.
     pub bell: Option<Bell>,
-    /// Where the channel's directory was when it was opened.
+    /// Path of the channel's directory when it was opened.
     path: PathBuf,
-    /// Lanes, mapped as they come.
+    /// The lanes, each mapped when it is first used.
     lanes: Box<[OnceLock<Mapped>]>,
 }
 
@@ -46,16 +46,16 @@ pub(crate) struct Mapping {
 #[derive(Debug)]
 pub(crate) struct Bell {
     pub mem: Shm,
-    /// Whether we may ask to be woken; if not, publishers wake always.
+    /// Whether this process may request wakes; if not, publishers always wake.
     pub may_arm: bool,
     wake: Wake,
     map: Map,
-    /// When it may be mapped again by those who publish, and made whole by those who wait.
+    /// When publishers may map it again, and waiting subscribers may repair it.
     mapping: Patience,
     repairing: Patience,
 }
 
-/// When to try again what a hostile process can undo at any time: the more often it does, the more rarely.
+/// The time of the next retry of a repair that a hostile process can undo: the more often it does, the longer the pause.
 #[derive(Debug)]
 struct Patience {
     /// Monotonic ns.
@@ -71,9 +71,9 @@ impl Patience {
         Patience { next, pause, worked: AtomicBool::new(false) }
     }
 
-    /// Whether to try now. Of several threads at once one is told so.
+    /// Whether to try now. Returns true to only one of several threads at the same time.
     fn allows(&self, now: u64) -> bool {
-        // Relaxed: times, which publish nothing; threads that try at once do no harm.
+        // Relaxed: times, which publish nothing; simultaneous tries do no harm.
         let (next, pause) = (self.next.load(Relaxed), self.pause.load(Relaxed));
         if now < next {
             return false;
@@ -89,14 +89,15 @@ impl Patience {
 }
 
 impl Bell {
-    /// Maps the page for writing; for reading where that is forbidden but enough. `None`: we may not sleep on it.
+    /// Maps the page for writing, or for reading where writing is forbidden and reading is enough. `None`: this process may not sleep
+    /// on it.
     fn open(dir: &File, wake: Wake) -> io::Result<Option<Bell>> {
         let map = |mode, access| match file::open_at(dir, BELL, mode) {
             Ok(file) => {
                 let fit = make_whole(&file, mode)?;
                 if fit { Mapped::bell(&file, access).map(Some) } else { Ok(None) }
             }
-            // Not there, not for us, or not a file. That descriptors have run out is another matter.
+            // It is missing, forbidden, or not a file. Running out of descriptors or memory is an error, not a `None`.
             Err(e) if matches!(e.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOMEM)) => Err(e),
             Err(_) => Ok(None),
         };
@@ -126,7 +127,8 @@ impl Bell {
         self.map.is_cut()
     }
 
-    /// For who waits: makes the page whole again and maps it, if it is time. Whether it is the bell again. May block for who cuts it just then.
+    /// For waiting subscribers: repairs the page and maps it, if it is time. Returns whether it is the shared bell again. May block
+    /// while another process truncates it.
     #[cold]
     fn repair(&self, dir: &File) -> bool {
         self.renew(dir, &self.repairing, true)
@@ -164,7 +166,7 @@ fn is_whole(meta: &Metadata) -> bool {
     meta.is_file() && meta.len() >= PAGE && !has_holes(meta)
 }
 
-/// Whether a bell's file can be mapped. What a hostile reader has cut from it is put back, if it is open for writing.
+/// Whether a bell's file can be mapped. Restores its length first, if a hostile reader truncated it and it is open for writing.
 fn make_whole(file: &File, mode: Mode) -> io::Result<bool> {
     let meta = file.metadata()?;
     if is_whole(&meta) || !meta.is_file() || mode != Mode::Write {
@@ -177,12 +179,12 @@ fn make_whole(file: &File, mode: Mode) -> io::Result<bool> {
 impl Mapping {
     /// Opens a channel, and maps all but its lanes.
     pub fn open(domain: &Directory, name: &Name) -> Result<Arc<Mapping>> {
-        clock::boottime(); // the first reading looks at the time namespace; no later one calls the kernel for that
-        // One that was opened just before it lost its name is no channel any more: there may be another.
+        clock::boottime(); // the first reading reads the time namespace; later ones then make no call for that
+        // A channel opened just before it lost its name is retired: there may be another.
         for _ in 0..TRIES {
             match Mapping::open_once(domain, name) {
                 Ok(mapping) if mapping.retired().is_some() => {}
-                // It was replaced between two steps of opening it.
+                // It was replaced between two steps of opening.
                 Err(Error::NotFound { .. }) if domain.channel_dir(name).is_ok() => {}
                 other => return other,
             }
@@ -194,7 +196,7 @@ impl Mapping {
         Mapping::open_dir(domain, name, domain.channel_dir(name)?)
     }
 
-    /// Opens the channel whose directory is `dir`, be it retired or not.
+    /// Opens the channel whose directory is `dir`, whether or not it is retired.
     pub fn open_dir(domain: &Directory, name: &Name, dir: File) -> Result<Arc<Mapping>> {
         geometry::check_page_size(process::page_size())?;
         let what = |what: &str| format!("{what} of channel `{name}`");
@@ -203,7 +205,7 @@ impl Mapping {
             let belongs = || format!("channel `{name}` in {} belongs to", domain.url());
             domain.owners().check(there.user, belongs)
         };
-        is_owners(&dir)?; // who owns the directory decides what its files are
+        is_owners(&dir)?; // the directory's owner controls its files
         let data = file::open_at(&dir, DATA, Mode::Read).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => match domain.channel_dir(name) {
                 Ok(again) if inode(&again) == inode(&dir) => {
@@ -239,7 +241,7 @@ impl Mapping {
         let mut first = [0; PAGE as usize];
         data.read_exact_at(&mut first, 0).map_err(|e| Error::system(what("read the geometry"), e))?;
         let mut geometry = Geometry::decode(&first, name)?;
-        // Its maker has reserved all of it: what is shorter, or has holes that reading would fill, is no channel.
+        // The maker has reserved all of it: a shorter file, or one with holes that reading would fill, is not a channel.
         if meta.len() < least(&geometry) || has_holes(&meta) {
             return Err(Error::Damaged {
                 what: format!("channel `{name}`: its data is shorter than its lanes, or has holes"),
@@ -265,10 +267,11 @@ impl Mapping {
         }))
     }
 
-    /// Why the channel is no more, if it says so. One load.
+    /// Why the channel is retired, if its state word is set. One load.
     #[inline(always)]
     pub fn retired(&self) -> Option<Retired> {
-        // Acquire, with the fence of `retire`: who sees the end, and looks at the lanes then, sees all that was published before it.
+        // Acquire, with the fence of `retire`: a process that sees the end, and then checks the lanes, sees all messages published
+        // before it.
         match self.page.mem.load(STATE, Acquire) {
             geometry::LIVE => None,
             geometry::REPLACED => Some(Retired::Replaced),
@@ -277,28 +280,28 @@ impl Mapping {
         }
     }
 
-    /// The end of a channel whose data file was cut short.
+    /// The reason for a channel whose data file was truncated.
     #[cold]
     fn cut_short(&self) -> Retired {
         Retired::CutShort { owner: self.data.metadata().map_or(self.geometry.uid, |m| m.uid()) }
     }
 
-    /// The timestamp of a message that is published now; 0 if the channel has no timestamps.
+    /// The timestamp for a message published now; 0 if the channel has no timestamps.
     #[inline(always)]
     pub fn timestamp(&self) -> u64 {
         let attributes = &self.geometry.attributes;
         if attributes.timestamps { clock::now(attributes.clock) } else { 0 }
     }
 
-    /// Whether the channel's name or files are gone, though nobody said so: deleted by hand or at logout, or replaced by
-    /// somebody who was killed before telling us. Two system calls.
+    /// Whether the channel's name or files are gone although no process marked it. They may have been deleted by hand or at logout, or
+    /// replaced by a process that was killed before it marked the channel. Two system calls.
     #[cold]
     pub fn vanished(&self) -> Option<Retired> {
         if let Ok(meta) = self.data.metadata() {
             if meta.nlink() == 0 {
                 return Some(self.retired().unwrap_or(Retired::Vanished));
             }
-            // Perhaps nothing was read while it was short: what is long again has holes, unless somebody filled them with zeros.
+            // Perhaps it was not read while it was short: a file grown again has holes, unless another process filled them with zeros.
             if meta.len() < least(&self.geometry) || has_holes(&meta) {
                 return Some(self.retired().unwrap_or_else(|| self.cut_short()));
             }
@@ -314,7 +317,7 @@ impl Mapping {
                 }
                 None
             }
-            Err(_) => return self.retired(), // we may not look
+            Err(_) => return self.retired(), // the path is closed to this process
         };
         if there == inode(&self.dir) {
             return self.retired();
@@ -327,7 +330,7 @@ impl Mapping {
         self.retired().or_else(|| self.vanished()).is_some()
     }
 
-    /// Shared memory in bytes that the channel takes now, counters of subscribers and descriptions of types aside.
+    /// Shared memory in bytes that the channel uses now, without counters of subscribers and descriptions of types.
     pub fn memory(&self) -> u64 {
         self.data.metadata().map_or(0, |m| m.len()) + PAGE
     }
@@ -347,17 +350,17 @@ impl Mapping {
         Error::System { what, source }
     }
 
-    /// The error for a channel that is no more.
+    /// The error for a retired channel.
     #[cold]
     pub fn retired_error(&self, how: Retired) -> Error {
-        // What was put in the place of this channel; its own directory if it has its name still.
+        // The successor in this name; or the channel's own directory if it still has its name.
         let mine = file::stat(&self.dir).ok();
         let there = file::stat_path(self.path.as_os_str()).ok();
         let by = there.filter(|there| mine.is_some_and(|mine| mine.user != there.user));
         Error::Retired { channel: self.name.clone(), how, by: by.map(|there| there.user) }
     }
 
-    /// Wakes up to `most` who sleep on the bell, if we have it; returns how many there were. One system call.
+    /// Wakes up to `most` subscribers that sleep on the bell, if there is one; returns how many slept. One system call.
     pub fn wake(&self, most: u32) -> u32 {
         let Some(bell) = &self.bell else { return 0 };
         if bell.is_cut() {
@@ -370,15 +373,15 @@ impl Mapping {
                 bell.mem.store(bell::BELL, bell::CUT, Relaxed);
                 return 0;
             }
-            // The caller has moved the page that is no more. Release: pairs with [a1], as in `ring`.
+            // The caller has changed the page that was replaced. Release: pairs with [a1], as in `ring`.
             bell.mem.fetch_add(bell::BELL, 1, Release);
         }
-        // SAFETY: the address lies in the mapped page.
+        // SAFETY: the address is in the mapped page.
         unsafe { saltus_os::futex::wake(bell.mem.address(bell::BELL, 4).cast(), most, true) }
     }
 
-    /// Arms the bell, if there is one. Returns the generation to sleep on, and the futex, its low half; then the caller
-    /// must look again `[a4]`, and disarm whatever happens.
+    /// Arms the bell, if there is one. Returns the generation to sleep on, and the futex, which is its low half. Then the caller must
+    /// check again `[a4]`, and disarm in every case.
     pub fn arm(&self) -> Option<(u64, Word)> {
         let bell = self.bell.as_ref()?;
         let mut at = bell.arm();
@@ -395,7 +398,7 @@ impl Mapping {
         Some((at, Word { at: futex, value: at as u32, shared: true }))
     }
 
-    /// After arming at generation `at`, asleep or not: wakes others, if the publisher left that to us. `[c1]`
+    /// After arming at generation `at`, whether or not it slept: wakes others, if the publisher left that to us. `[c1]`
     pub fn disarm(&self, at: u64) {
         let Some(bell) = &self.bell else { return };
         if bell.may_arm {
@@ -409,7 +412,7 @@ impl Mapping {
     fn map_lane(&self, i: usize) -> Option<&Mapped> {
         let (layout, attributes) = (&self.geometry.layout, &self.geometry.attributes);
         let at = geometry::lane_at(layout, i);
-        // Beyond the file, where a liar put it: not yet a lane. Nothing of this is remembered; the next look tries again.
+        // Beyond the end of the file, where a false count put it: not yet a lane. This is not remembered; the next check tries again.
         if !self.data.metadata().is_ok_and(|m| m.len() >= at + layout.stride() && !has_holes(&m)) {
             return None;
         }
@@ -423,24 +426,24 @@ impl Mapping {
         )
         .ok()?;
         if attributes.lock_memory {
-            let _ = lane.map.lock(); // `subscriber` has tried, and said so if the system refuses
+            let _ = lane.map.lock(); // `subscriber` has tried, and reported it if the system refuses
         }
         let _ = lane.map.advise(libc::MADV_DONTDUMP);
         Some(self.lanes[i].get_or_init(|| lane))
     }
 }
 
-/// Bytes that the data file has at least: its maker has reserved them.
+/// The minimum size of the data file, which its maker has reserved.
 fn least(geometry: &Geometry) -> u64 {
     geometry::lane_at(&geometry.layout, geometry.attributes.reserve_publishers as usize)
 }
 
-/// Which file it is.
+/// The identity of the file.
 fn inode(file: &File) -> Option<(u64, u64)> {
     file.metadata().ok().map(|m| (m.dev(), m.ino()))
 }
 
-/// Whether some of the file is not there: reading it would allocate.
+/// Whether the file has holes: reading them would allocate.
 fn has_holes(meta: &Metadata) -> bool {
     meta.blocks().saturating_mul(512) < meta.len()
 }

@@ -1,33 +1,33 @@
-//! What is known of a message besides its bytes.
+//! The metadata of a message.
 
-/// Who published a message.
+/// Identifies the publisher of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PublisherId {
-    /// The lane.
+    /// The publisher's buffer, which a later publisher may reuse.
     pub lane: u32,
-    /// The lease: a number that each publisher of a channel has for itself.
+    /// A number that identifies the publisher within the channel, ever.
     pub lease: u64,
 }
 
-/// What is known of a received message.
+/// The metadata of a received message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageInfo {
     /// Length in bytes.
     pub len: usize,
-    /// Number of the message in its lane, from 1.
+    /// Sequence number in the publisher's buffer, from 1.
     pub seq: u64,
     /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
     pub timestamp: u64,
-    /// Who published it.
+    /// The publisher.
     pub publisher: PublisherId,
     /// How many messages this subscriber missed since the last one it received.
     pub missed: u64,
 }
 
-/// What became of a published message.
+/// The sequence number and timestamp assigned to a published message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// Its number in the publisher's lane, from 1; goes on where a dead publisher's left off.
+    /// Sequence number in the publisher's buffer, from 1; continues after the last message of a dead publisher.
     pub seq: u64,
     /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
     pub timestamp: u64,

@@ -1,22 +1,22 @@
-//! Names of channels, and the file names they become.
+//! Names of channels, and their file names.
 
 mod parse;
 
 use std::fmt;
 
-/// The name of a channel: 1 to 63 bytes of any kind, as LCM has them. `/scan` and `robot/arm.left` are fine.
+/// The name of a channel: 1 to 63 bytes with any values, as in LCM, such as `/scan` and `robot/arm.left`.
 ///
-/// As a file name, letters, digits, `_`, `-` and `.` (but for a leading one) stay as they are, and every other byte
-/// becomes `%` and two upper-case hexadecimal digits. That is reversible, and no name can hide or collide.
+/// In the file name, letters, digits, `_`, `-` and `.` (except a leading one) stay as they are. Every other byte becomes `%` and
+/// two upper-case hexadecimal digits. The encoding is reversible: no file is hidden, and no two names share one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name {
-    /// Zeros behind its end: at least one.
+    /// The bytes, followed by at least one zero.
     bytes: [u8; Name::MOST + 1],
     len: u8,
 }
 
 impl Name {
-    /// Most bytes in a name.
+    /// The maximum length of a name in bytes.
     pub const MOST: usize = 63;
 
     /// The name's bytes.
@@ -25,13 +25,13 @@ impl Name {
         &self.bytes[..self.len as usize]
     }
 
-    /// The name's bytes and a zero, for C.
+    /// The name's bytes, terminated by zero, for C.
     #[inline]
     pub fn as_bytes_with_nul(&self) -> &[u8] {
         &self.bytes[..=self.len as usize]
     }
 
-    /// The name as a file name.
+    /// The file name of the name.
     pub fn file_name(&self) -> String {
         let mut out = String::new();
         for (i, &byte) in self.as_bytes().iter().enumerate() {
@@ -51,8 +51,8 @@ impl AsRef<[u8]> for Name {
     }
 }
 
-/// Readable characters as they are; every other byte, and the backslash, as `\xHH`. Safe on a terminal, and reversible.
-/// Allocates nothing, since errors of the data path are told with it.
+/// Prints readable characters as they are; every other byte, and the backslash, as `\xHH`. Safe on a terminal, and reversible.
+/// Allocates nothing, since errors of the data path print it.
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut text, mut len) = ([0; 4 * Name::MOST], 0);

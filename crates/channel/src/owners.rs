@@ -1,18 +1,18 @@
-//! Who may own the channels that a process uses.
+//! The users whose channels a process accepts.
 
 use crate::{Error, Result};
 use saltus_os::{process, users};
 use std::fmt;
 
-/// Users whose channels a process accepts: those named by the URL option `owner=` or the environment variable `SALTUS_OWNER`.
+/// The users whose channels a process accepts. The URL option `owner=` or the environment variable `SALTUS_OWNER` sets them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Owners {
-    /// `None`: everybody.
+    /// `None`: all users.
     users: Option<Vec<u32>>,
 }
 
 impl Owners {
-    /// Everybody: the default.
+    /// All users: the default.
     ///
     /// ```
     /// assert!(saltus_channel::Owners::any().accepts(1000));
@@ -21,7 +21,7 @@ impl Owners {
         Owners { users: None }
     }
 
-    /// These users alone, by their numbers.
+    /// Only these users, by number.
     ///
     /// ```
     /// let owners = saltus_channel::Owners::users([0, 1000]);
@@ -31,11 +31,11 @@ impl Owners {
         Owners { users: Some(users.into_iter().collect()) }
     }
 
-    /// Users separated by commas: `me` (the effective user of this process), a name such as `root`, or a number; or `any`. Looks names up
-    /// in the system's tables; may block.
+    /// Users separated by commas: `me` (the effective user of this process), a name such as `root`, or a number. Or `any` for all
+    /// users. Looks names up in the system's tables; may block.
     ///
     /// # Errors
-    /// [`Error::Invalid`] names what is not a user.
+    /// [`Error::Invalid`] names the part that is not a user.
     ///
     /// ```
     /// use saltus_channel::Owners;
@@ -60,12 +60,12 @@ impl Owners {
         self.users.is_none() || self.names(user)
     }
 
-    /// Whether `user` is one of those named.
+    /// Whether `user` is listed.
     pub(crate) fn names(&self, user: u32) -> bool {
         self.users.as_ref().is_some_and(|users| users.contains(&user) && !users::is_unknown(user))
     }
 
-    /// Refuses what belongs to a user that is not accepted. `what` it is, and in what state: "channel `imu` … belongs to".
+    /// Refuses an object that belongs to a user who is not accepted. `what` names the object, and its state: "channel `imu` … belongs to".
     pub(crate) fn check(&self, user: u32, what: impl FnOnce() -> String) -> Result<()> {
         if self.accepts(user) {
             return Ok(());
@@ -86,7 +86,7 @@ impl Owners {
     }
 }
 
-/// In the form that [`Owners::parse`] takes.
+/// In the form that [`Owners::parse`] accepts.
 impl fmt::Display for Owners {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(users) = &self.users else { return f.write_str("any") };

@@ -1,4 +1,4 @@
-//! Directories on the way to a channel: making them, and saying what is wrong with them.
+//! Directories on the path to a channel: creating them, and explaining errors.
 
 use crate::{Error, Result};
 use saltus_os::file::{self, Kind, Rename, Stat};
@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// What a directory is called while it is made.
+/// The prefix of a directory's name while it is created.
 const ASIDE: &str = ".saltus-new-";
 
 /// Of what has an owner without a number here.
@@ -60,7 +60,7 @@ fn culprit(path: &Path) -> Option<(PathBuf, Stat)> {
     last
 }
 
-/// The error of `what` was done to the directory `path`, in words: what is there, whose it is, and what to do. `closed`: what to do about a
+/// An error for `what` was done to the directory `path`: the object found, its owner, and the remedy. `closed` is the remedy for a
 /// directory that this process may not enter.
 pub(crate) fn error(what: &str, path: &Path, e: io::Error, closed: &str) -> Error {
     let is_denied = e.kind() == io::ErrorKind::PermissionDenied;
@@ -74,7 +74,7 @@ pub(crate) fn error(what: &str, path: &Path, e: io::Error, closed: &str) -> Erro
         format!(
             "{what}: {part} is {} to {}, and links are not followed: name the directory itself, or remove the link",
             kind_and_owner(&there),
-            to.to_string_lossy().escape_debug() // of anybody's making
+            to.to_string_lossy().escape_debug() // another user may have chosen it
         )
     } else if there.kind != Kind::Directory {
         format!("{what}: {part} is {}, not a directory: remove it, or name another", kind_and_owner(&there))
@@ -89,7 +89,7 @@ pub(crate) fn error(what: &str, path: &Path, e: io::Error, closed: &str) -> Erro
     Error::Forbidden { what: words }
 }
 
-/// Makes directory `name` in `parent`, unless it is there. It appears with its permissions, in one step.
+/// Makes directory `name` in `parent`, unless it exists. It appears with its permissions, in one step.
 pub(crate) fn make_dir(parent: &File, name: &[u8], mode: u32, group: Option<u32>) -> io::Result<()> {
     match file::stat_at(parent, name) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {}
@@ -99,7 +99,7 @@ pub(crate) fn make_dir(parent: &File, name: &[u8], mode: u32, group: Option<u32>
     let mut made = name_dir(parent, name, mode, group);
     for _ in 0..3 {
         match made {
-            // Somebody took us for dead and swept what was not named yet.
+            // Another process assumed this one dead and swept the directory before it got its name.
             Err(e) if e.kind() == io::ErrorKind::NotFound => made = name_dir(parent, name, mode, group),
             other => return other,
         }
@@ -107,17 +107,17 @@ pub(crate) fn make_dir(parent: &File, name: &[u8], mode: u32, group: Option<u32>
     made
 }
 
-/// A name for a directory that is made, or removed.
+/// A temporary name for a directory that is created or removed.
 pub(crate) fn name_aside() -> String {
     format!("{ASIDE}{:016x}", process::random())
 }
 
-/// Whether it is such a name.
+/// Whether it is a temporary name.
 pub(crate) fn is_aside(name: &[u8]) -> bool {
     name.starts_with(ASIDE.as_bytes())
 }
 
-/// Makes one under a name aside, and gives it its own, unless that was taken meanwhile.
+/// Makes a directory under a temporary name, then renames it, unless the name was used since.
 fn name_dir(parent: &File, name: &[u8], mode: u32, group: Option<u32>) -> io::Result<()> {
     let aside = name_aside();
     file::make_dir_at(parent, aside.as_bytes())?;
@@ -136,19 +136,19 @@ fn name_dir(parent: &File, name: &[u8], mode: u32, group: Option<u32>) -> io::Re
     Ok(())
 }
 
-/// Removes this user's directories whose makers died before they had their names; of root everybody's. Returns how many.
+/// Removes this user's directories whose makers died before naming them; for root, those of all users. Returns how many.
 pub(crate) fn sweep_dirs(parent: &File) -> usize {
     let names = file::names(parent).unwrap_or_default();
     let is_left = |name: &[u8]| {
         file::stat_at(parent, name).is_ok_and(|there| is_ours(there.user))
             && file::open_dir_at(parent, name).is_ok_and(|dir| file::is_old(&dir))
     };
-    // They are empty, and nothing else can be removed this way.
+    // They are empty, and rmdir cannot remove anything else.
     let gone = |name: &[u8]| is_left(name) && file::remove_at(parent, name, true).is_ok();
     names.iter().filter(|name| is_aside(name) && gone(name)).count()
 }
 
-/// Opens the directory above `path`, and gives the name of the last part.
+/// Opens the parent directory of `path`, and returns the name of the last part.
 pub(crate) fn parent_of(path: &Path) -> Result<(File, &[u8])> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let (Some(parent), Some(name)) = (parent, path.file_name()) else {
@@ -168,5 +168,5 @@ pub(crate) fn parent_of(path: &Path) -> Result<(File, &[u8])> {
     Ok((dir, name.as_bytes()))
 }
 
-/// What to do about a directory that its owner has closed.
+/// The remedy for a directory that its owner has closed.
 pub(crate) const CLOSED: &str = "its owner or root can open it with `chmod`; or name another";

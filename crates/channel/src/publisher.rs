@@ -1,4 +1,4 @@
-//! Publishing.
+//! Publishing messages.
 
 use crate::lease::{Claim, Lease};
 use crate::limits::WAKE_AT_ONCE;
@@ -13,14 +13,14 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// Publishes into one lane of a channel. It waits for nobody: no reader, no other publisher.
+/// Publishes messages on a channel. It never waits for a reader or another publisher.
 ///
-/// One publisher belongs to one thread at a time; a second thread opens its own.
+/// Only one thread may use a publisher at a time; a second thread opens its own.
 #[derive(Debug)]
 pub struct Publisher {
     mapping: Arc<Mapping>,
     lease: Lease,
-    /// A publisher whose lane's words could be shared by two threads would break the lane.
+    /// Prevents sharing between threads: two threads that write the lane's words at the same time would corrupt the lane.
     _one_thread: PhantomData<Cell<()>>,
 }
 
@@ -35,10 +35,10 @@ impl Publisher {
             });
         }
         let lease = Lease::take(&mapping)?;
-        // Who replaced it may have been killed before it was marked: nobody would read what is published here.
+        // The replacing process may have been killed before it marked the channel: no subscriber would read messages published here.
         mapping.check_presence()?;
         let publisher = Publisher { mapping, lease, _one_thread: PhantomData };
-        // A publisher that died between its publish and its wake left sleepers; they need not wait for a slice.
+        // A publisher that died between its publish and its wake left subscribers asleep; they need not wait for their next check.
         ring(&publisher.lease.writer, &publisher.lease.claim, &publisher.mapping);
         Ok(publisher)
     }
@@ -70,10 +70,11 @@ impl Publisher {
         Ok(commit(reservation, claim, mapping, message.len(), timestamp))
     }
 
-    /// Publishes a copy of `message` with a timestamp of your own, in ns of the channel's clock: for messages that were published before. It is
-    /// raised to the publisher's last one if it is below, since timestamps in a lane never go back; and it is never of the future, which
-    /// all later ones would have to share: [`Published::timestamp`] says what it became. Ages and latencies are then those of the past.
-    /// A channel without timestamps takes none.
+    /// Publishes a copy of `message` with a timestamp of your own, in ns of the channel's clock, for messages that were published
+    /// before. Ages and latencies then refer to that time.
+    ///
+    /// Timestamps of a publisher never decrease: an older one is raised to the publisher's last. A timestamp in the future is lowered
+    /// to now, since all later ones would inherit it. [`Published::timestamp`] is the result. A channel without timestamps ignores it.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -91,7 +92,7 @@ impl Publisher {
         Ok(commit(reservation, claim, mapping, message.len(), timestamp))
     }
 
-    /// Publishes the pieces in `message`, one after the other, as one message. Real-time safe.
+    /// Publishes the concatenated pieces in `message` as one message. Real-time safe.
     ///
     /// ```
     /// use std::io::IoSlice;
@@ -108,20 +109,20 @@ impl Publisher {
             message.iter().try_fold(0usize, |sum, piece| sum.checked_add(piece.len())).unwrap_or(usize::MAX);
         let (mut reservation, claim, mapping) = self.reserve(len)?;
         let timestamp = mapping.timestamp();
-        reservation.memory().drain(); // [wf] for streaming stores: none may overtake w1 and w2
+        reservation.memory().drain(); // [wf] for streaming stores: none may pass w1 and w2
         let mut rest = bytes(&mut reservation);
         for piece in message {
             let (here, behind) = rest.split_at_mut(piece.len());
             here.copy_from_slice(piece);
             rest = behind;
         }
-        reservation.memory().drain(); // streaming stores must be seen before [w4]
+        reservation.memory().drain(); // streaming stores must be visible before [w4]
         Ok(commit(reservation, claim, mapping, len, timestamp))
     }
 
-    /// Borrows room for a message of up to `len` bytes, to build it in place. Real-time safe.
+    /// Reserves space for a message of up to `len` bytes, to build it in place. Real-time safe.
     ///
-    /// The room holds old bytes. The oldest messages that lay there are given up now, even if nothing is published.
+    /// The space holds old bytes. The oldest messages stored there are discarded now, even if nothing is published.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -136,20 +137,19 @@ impl Publisher {
     #[inline]
     pub fn loan(&mut self, len: usize) -> Result<Loan<'_>> {
         let (mut reservation, claim, mapping) = self.reserve(len)?;
-        reservation.memory().drain(); // [wf] for streaming stores: none may overtake w1 and w2
+        reservation.memory().drain(); // [wf] for streaming stores: none may pass w1 and w2
         let at = bytes(&mut reservation).as_mut_ptr();
         Ok(Loan { reservation: Some(reservation), claim, mapping, at })
     }
 
-    /// Leaves with the channel what its messages are, so that tools can read them. Saying the same again adds nothing.
+    /// Adds a description of the messages to the channel, so that tools can decode them. Repeating a description adds nothing.
     ///
-    /// A new channel in the place of this one knows nothing of it. Not for a control loop: it works on a file, may
-    /// block, and allocates. Nothing is checked but the size: readers trust none of it.
+    /// A new channel that replaces this one has no description. Do not call it in a control loop: it writes a file, may block, and
+    /// allocates. Only the size is checked: readers do not trust descriptions.
     ///
     /// # Errors
     /// [`Error::Invalid`] for an empty or overlong name, and when all descriptions together would exceed 1 MiB;
-    /// [`Error::Retired`]; [`Error::NoSpace`]; [`Error::Damaged`] if the channel was made by a version that kept no
-    /// descriptions.
+    /// [`Error::Retired`]; [`Error::NoSpace`]; [`Error::Damaged`] if the channel was made by a version that kept no descriptions.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -173,7 +173,7 @@ impl Publisher {
         Err(Error::Damaged { what })
     }
 
-    /// Who this publisher is, as samples say it. Changes when a forked child publishes.
+    /// The publisher's ID, as in each message's metadata. Changes when a forked child publishes.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -199,8 +199,7 @@ impl Publisher {
     pub fn max_len(&self) -> usize {
         self.mapping.geometry.attributes.max_message_size as usize
     }
-    /// Whether the channel was removed, replaced, or deleted by force. One system call; `publish` itself notices the
-    /// first two.
+    /// Whether the channel was removed, replaced, or deleted by force. One system call; `publish` itself also notices the first two.
     ///
     /// ```
     /// use saltus_channel::Attributes;
@@ -219,8 +218,7 @@ impl Publisher {
         &self.mapping
     }
 
-    /// Reserves room for a message of up to `len` bytes. A retired channel takes no more; a forked child needs a lane of
-    /// its own.
+    /// Reserves space for a message of up to `len` bytes. Fails on a retired channel; in a forked child, leases a new lane first.
     #[inline(always)]
     fn reserve(&mut self, len: usize) -> Result<(Reservation<'_, Shm>, &Claim, &Mapping)> {
         if let Some(how) = self.mapping.retired() {
@@ -248,7 +246,7 @@ fn too_long(mapping: &Mapping, len: usize) -> Error {
     Error::TooLong { channel: mapping.name.clone(), len, max }
 }
 
-/// The bytes of a reservation, which may be filled with streaming (non-temporal) stores too.
+/// The bytes of a reservation; streaming (non-temporal) stores may fill them too.
 #[inline(always)]
 fn bytes<'r>(reservation: &'r mut Reservation<'_, Shm>) -> &'r mut [u8] {
     let at = reservation.memory().address(reservation.at(), reservation.len());
@@ -259,7 +257,7 @@ fn bytes<'r>(reservation: &'r mut Reservation<'_, Shm>) -> &'r mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(at, reservation.len()) }
 }
 
-/// Publishes the first `len` bytes of `reservation`, and wakes those who sleep.
+/// Publishes the first `len` bytes of `reservation`, and wakes waiting subscribers.
 #[inline(always)]
 fn commit(
     reservation: Reservation<'_, Shm>,
@@ -274,22 +272,22 @@ fn commit(
     Published { seq, timestamp }
 }
 
-/// Wakes those who sleep, if any.
+/// Wakes waiting subscribers, if there are any.
 #[inline(always)]
 fn ring(writer: &LaneWriter<Shm>, claim: &Claim, mapping: &Mapping) {
-    let Some(bell) = &mapping.bell else { return }; // `Publisher::open` has seen to it
+    let Some(bell) = &mapping.bell else { return }; // `Publisher::open` ensures it
     let always = mapping.geometry.attributes.wake == Wake::Always;
     if bell::ring(&claim.page.mem, &bell.mem, WAKE_AT_ONCE, always, |k| mapping.wake(k)) {
         writer.count_wake();
     }
 }
 
-/// Room in shared memory for a message that is being built. Give it back by [`Loan::publish`], or drop it.
+/// Space in shared memory for a message that is being built. Publish it with [`Loan::publish`], or drop it.
 ///
 /// The bytes may also be filled with streaming (non-temporal) stores: `publish` orders them.
 #[derive(Debug)]
 pub struct Loan<'a> {
-    /// `None` once it is published.
+    /// `None` after it is published.
     reservation: Option<Reservation<'a, Shm>>,
     claim: &'a Claim,
     mapping: &'a Mapping,
@@ -297,10 +295,10 @@ pub struct Loan<'a> {
 }
 
 impl Loan<'_> {
-    /// Publishes the first `len` bytes, at most as many as were borrowed, else [`Error::TooSmall`]. Real-time safe.
+    /// Publishes the first `len` bytes; [`Error::TooSmall`] if that is more than was reserved. Real-time safe.
     #[inline]
     pub fn publish(mut self, len: usize) -> Result<Published> {
-        // A child of a fork has not leased this lane: what it built here is not its to publish.
+        // A forked child has not leased this lane, so it may not publish a message built here.
         if !self.claim.is_ours() {
             return Err(Error::invalid("a loan cannot be published by a forked child: borrow anew"));
         }
@@ -309,7 +307,7 @@ impl Loan<'_> {
         }
         match self.reservation.take() {
             Some(reservation) => {
-                reservation.memory().drain(); // streaming stores must be seen before [w4]
+                reservation.memory().drain(); // streaming stores must be visible before [w4]
                 let timestamp = self.mapping.timestamp();
                 Ok(commit(reservation, self.claim, self.mapping, len, timestamp))
             }
@@ -317,7 +315,7 @@ impl Loan<'_> {
         }
     }
 
-    /// Bytes borrowed; none in a forked child, where the lane does not exist.
+    /// The reserved bytes; empty in a forked child, which has no such lane.
     fn len(&self) -> usize {
         if self.claim.is_ours() { self.reservation.as_ref().map_or(0, Reservation::len) } else { 0 }
     }
@@ -326,14 +324,14 @@ impl Loan<'_> {
 impl Deref for Loan<'_> {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
-        // SAFETY: `at` leads to the bytes of the reservation, which this holds; `&self` lets nobody write them.
+        // SAFETY: `at` points to the bytes of the reservation, which this holds; `&self` excludes writers.
         unsafe { std::slice::from_raw_parts(self.at, self.len()) }
     }
 }
 
 impl DerefMut for Loan<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as for `deref`; and `&mut self` excludes other uses of the room in this process.
+        // SAFETY: as for `deref`; and `&mut self` excludes other uses of the space in this process.
         unsafe { std::slice::from_raw_parts_mut(self.at, self.len()) }
     }
 }

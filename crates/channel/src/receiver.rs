@@ -9,7 +9,7 @@ use saltus_ring::{Candidate, Delivered, Fault, Merge, Pick, Shm, Start, Which};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A position in all lanes of a channel, and the counters that follow from it.
+/// The cursors in all lanes of a channel, with their counters.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     mapping: Arc<Mapping>,
@@ -19,12 +19,12 @@ pub(crate) struct Receiver {
     marked: u64,
 }
 
-/// A moment of a receiver: valid until it receives, passes over or gives up a message, or is marked again.
+/// A moment of a receiver: valid until the receiver receives or skips a message, or is marked again.
 #[derive(Clone, Debug)]
 pub(crate) struct Mark {
-    /// Which mark of all that this process ever made.
+    /// Its number among all marks that this process ever made.
     number: u64,
-    /// Received, missed, rewound.
+    /// Counts of messages received, missed and rewound.
     counts: [u64; 3],
 }
 
@@ -41,8 +41,8 @@ impl Receiver {
         &self.merge
     }
 
-    /// Delivers a message through `take`, which copies it, or says how large it is if it has no room. Then count it by
-    /// [`Receiver::delivered`].
+    /// Delivers a message through `take`, which copies it, or returns its size if the buffer is too small. The caller then counts it
+    /// with [`Receiver::delivered`].
     #[inline(always)]
     pub fn receive(
         &mut self,
@@ -52,13 +52,13 @@ impl Receiver {
         self.merge.receive(&*self.mapping, which, take)
     }
 
-    /// Looks once for a message to look at in place.
+    /// Checks once for a message to view in place.
     #[inline(always)]
     pub fn pick(&mut self, which: Which) -> Pick {
         self.merge.pick(&*self.mapping, which)
     }
 
-    /// Counts `candidate` as received if all that was read of it was whole; else keeps the position.
+    /// Counts `candidate` as received if all bytes read of it were whole; otherwise keeps the position.
     pub fn validate(&mut self, candidate: &Candidate) -> Result<MessageInfo> {
         if !self.merge.validate(&*self.mapping, candidate) {
             return Err(self.overrun());
@@ -67,7 +67,7 @@ impl Receiver {
         Ok(self.delivered(delivered))
     }
 
-    /// Counts a delivery, and says what is known of it.
+    /// Counts a delivery, and returns the message's metadata.
     #[inline(always)]
     pub fn delivered(&mut self, delivered: Delivered) -> MessageInfo {
         let meta = delivered.meta;
@@ -83,13 +83,13 @@ impl Receiver {
         }
     }
 
-    /// Marks this moment.
+    /// Marks the current moment.
     pub fn mark(&mut self) -> Mark {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        self.marked = NEXT.fetch_add(1, Ordering::Relaxed); // only each number once
+        self.marked = NEXT.fetch_add(1, Ordering::Relaxed); // Relaxed: only each number once
         Mark { number: self.marked, counts: self.counts() }
     }
-    /// Whether `mark` is this receiver's last, and nothing was received or passed over since.
+    /// Whether `mark` is this receiver's last, and nothing was received or skipped since.
     pub fn is_at(&self, mark: &Mark) -> bool {
         self.marked == mark.number && self.counts() == mark.counts
     }
@@ -97,30 +97,30 @@ impl Receiver {
         [self.merge.received(), self.merge.missed(), self.merge.rewound()]
     }
 
-    /// Whether there is anything unseen. A few loads.
+    /// Whether any message is unseen. A few loads.
     #[inline]
     pub fn has_unseen(&self) -> bool {
         self.merge.unseen(&*self.mapping)
     }
-    /// How many messages are unseen.
+    /// The number of unseen messages.
     pub fn unseen_count(&self) -> u64 {
         self.merge.unseen_count(&*self.mapping)
     }
-    /// The timestamp of the message that `which` would give now.
+    /// The timestamp of the message that `which` would return now.
     pub fn peek(&mut self, which: Which) -> Option<u64> {
         self.merge.peek(&*self.mapping, which)
     }
 
-    /// Skips to now.
+    /// Skips all unseen messages.
     pub fn flush(&mut self) {
         self.merge.flush(&*self.mapping);
         self.stats.missed(&self.mapping, self.merge.missed());
     }
-    /// Goes back to the oldest message kept.
+    /// Moves back to the oldest message kept.
     pub fn seek_oldest(&mut self) {
         self.merge.seek_oldest(&*self.mapping);
     }
-    /// Gives up the oldest unseen messages until at most `keep` are left. Returns how many.
+    /// Skips the oldest unseen messages until at most `keep` are left. Returns how many.
     pub fn limit(&mut self, keep: u64) -> u64 {
         let missed = self.merge.limit(&*self.mapping, keep);
         if missed > 0 {
@@ -134,7 +134,7 @@ impl Receiver {
         self.stats.slept(&self.mapping);
     }
 
-    /// The error for a message that publishers overtook at every try. Counts it.
+    /// The error for a message that publishers overwrote at every try. Counts it.
     #[cold]
     pub fn overrun(&mut self) -> Error {
         self.stats.overrun(&self.mapping);

@@ -1,7 +1,7 @@
-//! Where domains without a path of their own are, and whose that directory must be.
+//! The directory of the domains without a path, and its required owner.
 //!
-//! Nobody who was merely faster decides it. The shared root `/dev/shm/saltus` is used if root made it (`saltus share`), or if it is this
-//! user's own and nobody else may write it. Otherwise each user has a private root, which is made when it is needed.
+//! A process cannot decide it by being first. The shared root `/dev/shm/saltus` is used if root made it (`saltus share`). It is also
+//! used if this user owns it and no other user may write it. Otherwise each user has a private root, which is made when it is needed.
 
 mod share;
 
@@ -15,24 +15,24 @@ use std::path::{Path, PathBuf};
 
 /// The file system of shared memory.
 const SHM: &str = "/dev/shm";
-/// The name of the shared root there.
+/// The name of the shared root in [`SHM`].
 const SHARED: &str = "saltus";
-/// The domain that `shm://` is.
+/// The name of the domain `shm://`.
 pub(crate) const DEFAULT: &str = "default";
 
-/// Whose root it is.
+/// The kind of a root, by its users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RootKind {
     /// `/dev/shm/saltus`, made by root for several users.
     Shared,
-    /// `/dev/shm/saltus`, made by this user, for nobody else to write.
+    /// `/dev/shm/saltus`, made by this user; no other user may write it.
     Own,
-    /// `/dev/shm/saltus-UID`: this user's.
+    /// `/dev/shm/saltus-UID`: private to this user.
     Private,
 }
 
-/// The directory in which `shm://` and `shm://NAME` are, for this user, at this moment.
+/// The directory that contains the domains `shm://` and `shm://NAME`, for this user, at this moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
     kind: RootKind,
@@ -42,8 +42,8 @@ pub struct Root {
 }
 
 impl Root {
-    /// Finds the root that this process uses: by its effective user, and by the owner and the mode of `/dev/shm/saltus`. One system call,
-    /// and the system's table of users if there is something to explain. Makes nothing.
+    /// Finds the root that this process uses, from its effective user, and the owner and mode of `/dev/shm/saltus`. Makes one system
+    /// call, and reads the system's table of users if an error needs a name. Creates nothing.
     ///
     /// ```
     /// let root = saltus_channel::Root::find();
@@ -64,7 +64,7 @@ impl Root {
         root
     }
 
-    /// The root of user `id` alone.
+    /// The private root of user `id`.
     pub(crate) fn private(id: u32) -> Root {
         Root { kind: RootKind::Private, name: format!("{SHARED}-{id}"), warning: None }
     }
@@ -74,22 +74,22 @@ impl Root {
         Root { kind: RootKind::Shared, name: SHARED.into(), warning: None }
     }
 
-    /// Whose it is.
+    /// The kind of root.
     pub fn kind(&self) -> RootKind {
         self.kind
     }
 
-    /// Its directory. It need not exist.
+    /// Its directory, which need not exist.
     pub fn path(&self) -> PathBuf {
         Path::new(SHM).join(&self.name)
     }
 
-    /// Why `/dev/shm/saltus` is not used although it exists, and what to do about it. `None` if it is used, or is not there.
+    /// Why `/dev/shm/saltus` exists but is not used, and the remedy. `None` if it is used, or does not exist.
     pub fn warning(&self) -> Option<&str> {
         self.warning.as_deref()
     }
 
-    /// Opens it, and checks what was opened. `None`: it is not there.
+    /// Opens it, and checks the opened directory. `None` if it does not exist.
     pub(crate) fn open(&self) -> Result<Option<File>> {
         let what = || format!("open {}", self.path().display());
         // The directory is right, the user is another now: no advice to remove it may follow.
@@ -115,7 +115,7 @@ impl Root {
         match (judge(&there, process::user()), self.kind) {
             (Ok(found), expected) if found == expected => Ok(Some(root)),
             (Ok(RootKind::Own), RootKind::Private) => Ok(Some(root)),
-            // Of user root the shared root and his private one look the same.
+            // For user root, the shared root and the private one look the same.
             (Ok(RootKind::Shared), RootKind::Private) if process::user() == 0 && !others_write(&there) => {
                 Ok(Some(root))
             }
@@ -132,7 +132,7 @@ impl Root {
         }
     }
 
-    /// Opens it, and makes it if it is not there and this user may decide that.
+    /// Opens it. Creates it if it does not exist and this user may decide that.
     pub(crate) fn make(&self) -> Result<File> {
         if let Some(root) = self.open()? {
             return Ok(root);
@@ -151,7 +151,7 @@ impl Root {
         self.open()?.ok_or_else(|| Error::system(what(), io::ErrorKind::NotFound.into()))
     }
 
-    /// The mode and the group of a new domain in it, whose directory is `root`. [`Error::Forbidden`] if it is not for this user to make.
+    /// The mode and the group of a new domain in it, whose directory is `root`. [`Error::Forbidden`] if this user may not create one.
     pub(crate) fn domain_mode(&self, root: &File, domain: &str) -> Result<(u32, Option<u32>)> {
         if self.kind != RootKind::Shared {
             return Ok((0o755, None));
@@ -161,7 +161,7 @@ impl Root {
                 file::stat(root).map_err(|e| Error::system(format!("open {}", self.path().display()), e))?;
             return Ok((there.mode, Some(there.group)));
         }
-        // Who owned it could replace everybody's channels.
+        // An owner other than root could replace the channels of all users.
         if domain == DEFAULT {
             return Err(Error::Forbidden {
                 what: format!(
@@ -224,7 +224,7 @@ impl Root {
     }
 }
 
-/// What is wrong with the name of a domain, if anything is.
+/// Why `name` is not a valid domain name; `None` if it is.
 pub(crate) fn check_name(name: &str) -> std::result::Result<(), &'static str> {
     let legal = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     match !name.is_empty() && name.len() <= 63 && !name.starts_with('.') && name.chars().all(legal) {
@@ -237,7 +237,7 @@ fn others_write(there: &Stat) -> bool {
     there.mode & 0o022 != 0
 }
 
-/// What `/dev/shm/saltus` is good for, to user `me`; or why it is not used, and what to do about it.
+/// The kind of root that `/dev/shm/saltus` is for user `me`, or why it is not used, and the remedy.
 fn judge(there: &Stat, me: u32) -> std::result::Result<RootKind, String> {
     let path = format!("{SHM}/{SHARED}");
     let share = "`sudo saltus share` then makes one that all users share";
@@ -294,7 +294,7 @@ mod tests {
             let why = dir(user, mode).unwrap_err();
             assert!(why.contains(word), "{user} {mode:o}: {why}");
         }
-        // Root trusts no other either.
+        // Root trusts no other user either.
         assert!(judge(&at(Kind::Directory, 60002, 0o1777), 0).is_err());
         for kind in [Kind::Link, Kind::File, Kind::Fifo, Kind::Socket] {
             assert!(judge(&at(kind, 0, 0o777), 60001).unwrap_err().contains("sudo rm /dev/shm/saltus"));

@@ -1,11 +1,11 @@
-//! Whether there is memory for what a channel needs.
+//! Checks for enough memory and inodes before a channel is created.
 
 use crate::error::NO_MEMORY;
 use crate::{Error, Name, Result};
 use saltus_os::file;
 use std::fs::File;
 
-/// Refuses a channel of `needed` files and directories if its file system cannot have as many.
+/// Refuses a channel of `needed` files and directories if its file system has fewer inodes left.
 pub(crate) fn check_inodes(name: &Name, dir: &File, needed: u64) -> Result<()> {
     match file::inodes(dir).map_err(|e| Error::system(format!("create channel `{name}`"), e))? {
         Some(free) if free < needed => Err(Error::NoSpace {
@@ -18,7 +18,7 @@ pub(crate) fn check_inodes(name: &Name, dir: &File, needed: u64) -> Result<()> {
     }
 }
 
-/// Refuses what the file system or the memory limit of this process's control group cannot hold.
+/// Refuses a size that exceeds the free space of the file system or the memory limit of this process's control group.
 pub(crate) fn check_room(name: &Name, bytes: u64, dir: &File) -> Result<()> {
     let (free, _) =
         file::file_system(dir).map_err(|e| Error::system(format!("create channel `{name}`"), e))?;

@@ -1,25 +1,25 @@
-//! What a subscriber reports to tools while it receives.
+//! Statistics that a subscriber reports to tools while it receives.
 
 use crate::counters::Counters;
 use crate::mapping::Mapping;
 use saltus_os::clock;
 use saltus_ring::{Merge, reader::Meta};
 
-/// A subscriber's counters, if it keeps any, and which latencies it measures.
+/// A subscriber's counters, if it has any, and the choice of latencies to measure.
 #[derive(Debug)]
 pub(crate) struct Stats {
-    /// In a forked child, the parent's until the first use.
+    /// In a forked child, the parent's until their first use.
     counters: Option<Counters>,
-    /// Whether times from publish to receive are measured at all.
+    /// Whether times from publish to receive are measured.
     latency: bool,
-    /// Of the messages found without sleeping, every so many is measured. At least 1.
+    /// Of the messages found without sleeping, one in this number is measured. At least 1.
     every: u64,
-    /// Whether the message that comes next was slept for.
+    /// Whether the subscriber slept before the next message.
     slept: bool,
 }
 
 impl Stats {
-    /// Makes a file of counters in the channel, if `counters` asks for it and permissions and memory allow.
+    /// Makes a file of counters in the channel, if `counters` is set, and permissions and memory allow it.
     pub fn new(mapping: &Mapping, counters: bool, latency: bool, every: u32) -> Stats {
         let counters = if counters { Counters::make(&mapping.dir) } else { None };
         Stats { counters, latency, every: every.max(1).into(), slept: false }
@@ -48,21 +48,21 @@ impl Stats {
         }
     }
 
-    /// Counts a receive that publishers overtook at every try.
+    /// Counts a receive that failed because publishers overwrote the message at every try.
     pub fn overrun(&mut self, mapping: &Mapping) {
         if let Some(counters) = self.own(mapping) {
             counters.overrun();
         }
     }
 
-    /// Sets how many messages were missed in all.
+    /// Sets the total number of missed messages.
     pub fn missed(&mut self, mapping: &Mapping, missed: u64) {
         if let Some(counters) = self.own(mapping) {
             counters.missed(missed);
         }
     }
 
-    /// The counters; in a forked child, new ones.
+    /// The counters; new ones in a forked child.
     #[inline(always)]
     fn own(&mut self, mapping: &Mapping) -> Option<&Counters> {
         if self.counters.as_ref().is_some_and(|c| !c.is_ours()) {
@@ -84,11 +84,11 @@ mod tests {
     use crate::testing::Temporary;
     use saltus_ring::{Start, Which};
 
-    /// What tools read of the channel's only subscriber.
+    /// Reads the counters of the channel's only subscriber, as tools do.
     fn seen(channel: &Temporary) -> Option<Seen> {
         counters::read_all(&channel.mapping.dir).pop()
     }
-    /// Publishes a message, and lets `stats` count it as received.
+    /// Publishes a message, and counts it in `stats` as received.
     fn deliver(channel: &mut Temporary, merge: &mut Merge, stats: &mut Stats) {
         channel.publisher.publish(b"tilt").unwrap();
         let delivered = merge.receive(&*channel.mapping, Which::Next, |_, _| Ok(())).unwrap().unwrap();

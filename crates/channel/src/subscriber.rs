@@ -1,4 +1,4 @@
-//! Receiving.
+//! Receiving messages.
 
 pub(crate) mod any;
 mod place;
@@ -23,7 +23,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a subscriber joins a channel, and what it tells about itself.
+/// Options of a new subscriber.
 #[derive(Clone, Copy, Debug)]
 pub struct SubscriberOptions {
     start: Start,
@@ -42,7 +42,7 @@ impl Default for SubscriberOptions {
 }
 
 impl SubscriberOptions {
-    /// Starts at the present newest message, sleeps at once when it waits, is counted.
+    /// Starts at the current newest message, sleeps immediately when it waits, has counters.
     pub fn new() -> Self {
         SubscriberOptions {
             start: Start::Newest,
@@ -54,57 +54,57 @@ impl SubscriberOptions {
             slice: Duration::from_nanos(SLICE),
         }
     }
-    /// Where to start.
+    /// The first message to receive.
     pub fn start(mut self, start: Start) -> Self {
         self.start = start;
         self
     }
-    /// How long a wait looks again and again before it sleeps; for isolated processors.
+    /// How long to busy-wait before sleeping. Intended for isolated CPUs.
     pub fn spin(mut self, time: Duration) -> Self {
         self.spin = time;
         self
     }
-    /// Never asks a publisher to be woken: a wait looks by itself every `period`. For tools that watch.
+    /// Never requests a wake: a wait polls every `period`. For tools that only observe.
     pub fn poll_every(mut self, period: Duration) -> Self {
         self.poll_every = Some(period);
         self
     }
-    /// Whether to keep a file of counters for tools (4 KiB), if permissions and memory allow.
+    /// Whether to keep a file of counters for tools (4 KiB). Needs permission and memory; without these, there are no counters.
     pub fn counters(mut self, on: bool) -> Self {
         self.counters = on;
         self
     }
     /// Whether these counters include the time from publish to receive.
     ///
-    /// It costs a reading of the clock. Each message that was slept for is measured; of those that a poll found, every
-    /// 16th, or as [`SubscriberOptions::latency_sampling`] says.
+    /// Each measurement reads the clock. Every message that the subscriber slept for is measured. Of the messages found by a poll,
+    /// every 16th is, or as set by [`SubscriberOptions::latency_sampling`].
     pub fn latency(mut self, on: bool) -> Self {
         self.latency = on;
         self
     }
-    /// How long a sleep lasts at most before it looks by itself. For tests that must see whether a wake arrives.
+    /// The longest sleep before the subscriber checks by itself. For tests that verify wakes.
     #[doc(hidden)]
     pub fn slice(mut self, time: Duration) -> Self {
         self.slice = time;
         self
     }
-    /// Of the messages found without sleeping, measure the latency of every `n`-th only (1: of all).
+    /// Of the messages found without sleeping, measures the latency of only every `n`-th (1: of all).
     pub fn latency_sampling(mut self, n: u32) -> Self {
         self.latency_sampling = n.max(1);
         self
     }
 }
 
-/// Receives from a channel. It only reads; no publisher waits for it or even knows it.
+/// Receives messages from a channel. It only reads: publishers do not wait for it or depend on it.
 ///
-/// One subscriber belongs to one thread at a time; another thread opens its own. In a forked child it goes on from
-/// the place of the fork, independently.
+/// Only one thread may use a subscriber at a time; another thread opens its own. In a forked child it continues independently from the
+/// position at the fork.
 #[derive(Debug)]
 pub struct Subscriber {
     receiver: Receiver,
     waiter: Waiter,
     event: Option<EventSource>,
-    /// A subscriber that two threads used at once would lose its place.
+    /// Prevents sharing between threads: simultaneous use would corrupt its position.
     _one_thread: PhantomData<Cell<()>>,
 }
 
@@ -130,10 +130,10 @@ impl Subscriber {
         self.receiver.mapping()
     }
 
-    /// Receives into `buf`. `None`: nothing unseen, or the time is up.
+    /// Receives into `buf`. `None`: nothing is unseen, or the time expired.
     ///
-    /// [`Error::TooSmall`] says the size and keeps the place. [`Error::Overrun`]: publishers overtook the copy at
-    /// every try; call again. [`Error::Retired`]: the channel is no more, and all of it has been seen.
+    /// [`Error::TooSmall`] has the required size and keeps the position. [`Error::Overrun`]: publishers overwrote the message during
+    /// every try; call again. [`Error::Retired`]: the channel is retired, and you have received all its messages.
     ///
     /// ```
     /// use saltus_channel::{Until, Which};
@@ -156,7 +156,7 @@ impl Subscriber {
     ) -> Result<Option<MessageInfo>> {
         let have = buf.len();
         let buf: *mut [u8] = buf;
-        // SAFETY: bytes are a valid form of maybe-initialised bytes; nothing uninitialised is ever written to them.
+        // SAFETY: bytes are a valid form of maybe-initialized bytes; nothing uninitialized is ever written to them.
         let buf = unsafe { &mut *(buf as *mut [MaybeUninit<u8>]) };
         let taken = self.receive_with(which, until.into(), |mem, meta| {
             mem.copy_out(meta.at, buf.get_mut(..meta.len).ok_or(meta.len)?);
@@ -165,7 +165,7 @@ impl Subscriber {
         taken.map_err(|e| e.or_else(|needed| Error::TooSmall { needed, have }))
     }
 
-    /// Receives into `buf`, which grows if it must and gets the length of the message.
+    /// Receives into `buf`, which is resized to the length of the message and grows if necessary.
     ///
     /// ```
     /// use saltus_channel::{Until, Which};
@@ -191,13 +191,13 @@ impl Subscriber {
         });
         let info = info.map_err(|e| e.or_else(|needed| Error::TooSmall { needed, have: 0 }))?;
         if let Some(info) = &info {
-            // SAFETY: the copy that was validated has filled this many bytes.
+            // SAFETY: the validated copy has filled this many bytes.
             unsafe { buf.set_len(info.len) };
         }
         Ok(info)
     }
 
-    /// Looks at a message where it lies, without copying it. See [`View`].
+    /// Accesses a message in shared memory without copying it. See [`View`].
     ///
     /// ```
     /// use saltus_channel::{Until, Which};
@@ -224,15 +224,14 @@ impl Subscriber {
             }
             let over = !first && deadline.is_some_and(|deadline| clock::monotonic() >= deadline);
             first = false;
-            // Over: there was something, but nothing that could be had.
+            // The time expired: a message existed, but could not be received.
             if over || !self.wait(deadline)? {
                 return Ok(None);
             }
         }
     }
 
-    /// Looks at a message in place through `look`, and hands out its result only if the message was whole all the
-    /// while. `look` may be called several times.
+    /// Runs `look` on a message in place, and returns its result only if no publisher overwrote the message. May call `look` several times.
     ///
     /// ```
     /// use saltus_channel::{Until, Which};
@@ -262,7 +261,7 @@ impl Subscriber {
         Err(self.receiver.overrun())
     }
 
-    /// Whether this is the view that was detached from this subscriber last, and nothing was received or passed over since.
+    /// Whether `view` is the last one detached from this subscriber, and nothing was received or skipped since.
     ///
     /// ```
     /// use saltus_channel::{Until, Which};
@@ -278,7 +277,7 @@ impl Subscriber {
     pub fn is_looking_at(&self, view: &DetachedView) -> bool {
         view.is_current(&self.receiver)
     }
-    /// [`View::validate`] for a view that was detached. [`Error::Invalid`] if it [is not looked at](Self::is_looking_at) any more.
+    /// [`View::validate`] for a detached view. [`Error::Invalid`] if it is not [the last one](Self::is_looking_at) any more.
     ///
     /// ```
     /// use saltus_channel::{Until, Which};
@@ -294,7 +293,7 @@ impl Subscriber {
         view.validate(&mut self.receiver)
     }
 
-    /// The newest message, if it has not been seen. Does not wait.
+    /// Receives the newest message, if it is unseen. Does not wait.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -311,7 +310,7 @@ impl Subscriber {
     pub fn newest(&mut self, buf: &mut [u8]) -> Result<Option<MessageInfo>> {
         self.receive(Which::Newest, Until::Poll, buf)
     }
-    /// The oldest message that has not been seen. Does not wait.
+    /// Receives the oldest unseen message. Does not wait.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -329,7 +328,7 @@ impl Subscriber {
     pub fn next(&mut self, buf: &mut [u8]) -> Result<Option<MessageInfo>> {
         self.receive(Which::Next, Until::Poll, buf)
     }
-    /// The newest message, even if it has been seen. Does not wait.
+    /// Receives the newest message, even if it has been received before. Does not wait.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -345,7 +344,7 @@ impl Subscriber {
     pub fn current(&mut self, buf: &mut [u8]) -> Result<Option<MessageInfo>> {
         self.receive(Which::Current, Until::Poll, buf)
     }
-    /// Waits for a newest message that has not been seen.
+    /// Waits for an unseen message, and receives the newest.
     ///
     /// ```
     /// use std::time::Duration;
@@ -361,7 +360,7 @@ impl Subscriber {
     pub fn wait_newest(&mut self, until: impl Into<Until>, buf: &mut [u8]) -> Result<Option<MessageInfo>> {
         self.receive(Which::Newest, until, buf)
     }
-    /// Waits for the next message that has not been seen.
+    /// Waits for an unseen message, and receives the oldest.
     ///
     /// ```
     /// use saltus_channel::Until;
@@ -378,7 +377,7 @@ impl Subscriber {
         self.receive(Which::Next, until, buf)
     }
 
-    /// Lets `cancel` cancel this subscriber's waits, instead of the handle that it had.
+    /// Makes `cancel` the handle that cancels this subscriber's waits, in place of its current one.
     ///
     /// ```
     /// use saltus_channel::CancelHandle;
@@ -409,11 +408,12 @@ impl Subscriber {
         self.waiter.cancel_handle()
     }
 
-    /// A descriptor for `poll`, `epoll` or an event loop: readable while there is something unseen.
+    /// A descriptor for `poll`, `epoll` or an event loop. It is readable while any message is unseen.
     ///
-    /// When it is readable, receive until there is nothing more; the receive that finds nothing makes it wait for the
-    /// next message. The first call starts a thread in this process that waits on the subscriber's behalf. A forked child
-    /// has no such thread: there, ask anew.
+    /// When it is readable, receive until nothing is left. The receive that finds nothing resets the descriptor until the next message.
+    ///
+    /// The first call starts a thread in this process that waits for the subscriber. A forked child has no such thread: call this again
+    /// there.
     ///
     /// ```
     /// use std::os::fd::AsRawFd;
@@ -438,7 +438,7 @@ impl Subscriber {
         }
     }
 
-    /// Lowers that descriptor as a receive that finds nothing does: it is raised again if anything is unseen. Does not block.
+    /// Resets that descriptor as a receive that finds nothing does. It is raised again if any message is unseen. Does not block.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -463,7 +463,7 @@ impl Subscriber {
         until: Until,
         mut take: impl FnMut(&Shm, &Meta) -> std::result::Result<(), usize>,
     ) -> std::result::Result<Option<MessageInfo>, Failure> {
-        // The first look comes before the clock is asked.
+        // The first check is before the clock is read.
         let mut deadline = None;
         let mut first = true;
         loop {
@@ -477,7 +477,7 @@ impl Subscriber {
                 deadline = until.deadline();
                 first = false;
             } else if deadline.is_some_and(|deadline| clock::monotonic() >= deadline) {
-                return Ok(None); // there was something, but nothing that could be had
+                return Ok(None); // a message existed, but could not be received
             }
             if !self.wait(deadline).map_err(Failure::Other)? {
                 return Ok(None);
@@ -485,7 +485,7 @@ impl Subscriber {
         }
     }
 
-    /// Called when there was nothing. `true`: look again. `false`: it was a poll, or the time is up.
+    /// Called when no message was found. `true`: check again. `false`: it was a poll, or the time expired.
     #[inline(always)]
     fn wait(&mut self, deadline: Option<u64>) -> Result<bool> {
         match deadline {
@@ -500,7 +500,7 @@ impl Subscriber {
         self.rearm_event_fd();
         let gone = self.event.as_ref().and_then(EventSource::vanished);
         match self.mapping().retired().or(gone) {
-            // What was published before the end is delivered before the end is told.
+            // Messages published before the end are delivered before the error.
             Some(how) if !self.has_unseen() => Err(self.mapping().retired_error(how)),
             _ => Ok(false),
         }
@@ -512,7 +512,7 @@ impl Subscriber {
         if self.waiter.spin(&self.receiver, deadline) {
             return Ok(true);
         }
-        // A sleep that ends at the deadline looks once more.
+        // A sleep that ends at the deadline is followed by one more check.
         wait::sleep::<2>(&mut [self], deadline)
     }
 }

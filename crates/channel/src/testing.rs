@@ -1,4 +1,4 @@
-//! What the unit tests of the parts of a subscriber share: a channel of their own.
+//! A channel for the unit tests of the parts of a subscriber.
 
 use crate::create::Plan;
 use crate::mapping::Mapping;

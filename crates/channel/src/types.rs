@@ -1,14 +1,15 @@
-//! What the messages of a channel are: descriptions that publishers leave with it.
+//! Type descriptions of a channel's messages, which publishers add to it.
 //!
 //! ```text
-//! types: entries, one behind the other
+//! types: entries, one after the other
 //!   0 magic | 8 length of the name (u32), of the schema (u32) | 16 fingerprint | 24 check | 32 name, schema
 //! ```
 //!
-//! Each entry is added by one appending write, without a lock: nobody waits for a publisher that was stopped. One that
-//! was killed may leave half an entry, and two that describe the same at the same time leave it twice: the check and
-//! the reader see to both. The file is read, never mapped, so that whoever may write it can shorten it and harm nobody.
-//! It has at most 1 MiB, and what it says is trusted no more than a message.
+//! Each entry is added by one appending write, without a lock: no process waits for a stopped publisher. A killed publisher may leave
+//! half an entry, and two that describe the same type at the same time add it twice. The check and the reader handle both.
+//!
+//! The file is read, never mapped, so that a process that may write it harms no reader by truncating it. It has at most 1 MiB, and is
+//! trusted no more than a message.
 
 use crate::geometry::TYPES;
 use crate::space::check_room;
@@ -18,29 +19,28 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-/// Most bytes of all descriptions of a channel.
+/// Maximum size of all descriptions of a channel, in bytes.
 const MOST: usize = 1 << 20;
-/// Most bytes of a type's name.
+/// Maximum length of a type's name, in bytes.
 const NAME: usize = 1024;
 const MAGIC: [u8; 8] = *b"SALTUSty";
 const HEAD: usize = 32;
-/// How often the file's length is looked at before reading gives up: enough for every honest file. A hostile one can
-/// be made of heads that each claim all that follows.
+/// Limit on the bytes checked, in multiples of the file's length: enough for every honest file. A hostile file can consist of headers
+/// that each claim the rest of the file.
 const EFFORT: usize = 8;
 
-/// What a publisher said about its messages: a type, and how to read it.
+/// A publisher's description of its messages: a type, and its schema.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Description {
     /// Full name of the type, such as `robot.pose_t`.
     pub name: String,
-    /// What its messages begin with: a fingerprint (read big endian) or the hash of a plain layout (read native).
+    /// The first bytes of its messages: a fingerprint (read big endian) or the hash of a plain layout (read native).
     pub fingerprint: u64,
-    /// The type, and all types in it, as text.
+    /// The type and all types that it contains, as text.
     pub schema: String,
 }
 
-/// Leaves `wanted` with the channel whose directory is `dir`, unless it is there already. `false`: the channel has no file
-/// for it.
+/// Adds `wanted` to the channel whose directory is `dir`, unless it is there already. `false`: the channel has no file for it.
 pub(crate) fn append(dir: &File, channel: &Name, wanted: &Description) -> Result<bool> {
     if wanted.name.is_empty() || wanted.name.len() > NAME {
         return Err(Error::invalid(format!(
@@ -64,10 +64,10 @@ pub(crate) fn append(dir: &File, channel: &Name, wanted: &Description) -> Result
     check_room(channel, entry.len() as u64, dir)?;
     let what = || format!("describe type `{}` of channel `{channel}`", wanted.name);
     let mut file = match file::open_at(dir, TYPES, Mode::Append) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false), // the channel was removed meanwhile
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false), // the channel was removed since
         other => other.map_err(|e| Error::system(what(), e))?,
     };
-    // Once, not until all is written: the rest of an entry would land behind somebody else's.
+    // One write only: in a second write, the rest of an entry would follow an entry of another publisher.
     match file.write(&entry) {
         Ok(n) if n == entry.len() => Ok(true),
         Ok(_) => Err(Error::system(what(), io::Error::from_raw_os_error(libc::ENOSPC))),
@@ -75,12 +75,12 @@ pub(crate) fn append(dir: &File, channel: &Name, wanted: &Description) -> Result
     }
 }
 
-/// Writes what is described in directory `from` into the empty file of a new channel in `to`.
+/// Copies the descriptions in directory `from` into the empty file of a new channel in `to`.
 pub(crate) fn carry(from: &File, to: &File) -> io::Result<()> {
     let file = match file::open_at(from, TYPES, Mode::Read) {
         Ok(file) if file.metadata()?.is_file() => file,
         Ok(_) => return Ok(()),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()), // made by a version that kept none
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()), // made by a version without this file
         Err(e) => return Err(e),
     };
     let mut bytes = Vec::new();
@@ -90,12 +90,12 @@ pub(crate) fn carry(from: &File, to: &File) -> io::Result<()> {
     entries.iter().try_for_each(|entry| new.write_all(&encode(entry)))
 }
 
-/// The descriptions in the channel's directory, each once, in the order in which they came. `None`: there is no file.
+/// The descriptions in the channel's directory, each once, in the order in which they were added. `None`: there is no file.
 pub(crate) fn read(dir: &File, channel: &Name) -> Result<Option<Vec<Description>>> {
     Ok(read_bytes(dir, channel)?.map(|(_, bytes)| parse(&bytes)))
 }
 
-/// Length of the file, and its bytes up to the most that it may have.
+/// Length of the file, and its bytes up to the permitted maximum.
 fn read_bytes(dir: &File, channel: &Name) -> Result<Option<(u64, Vec<u8>)>> {
     let system = |e| Error::system(format!("read the types of channel `{channel}`"), e);
     let file = match file::open_at(dir, TYPES, Mode::Read) {
@@ -132,7 +132,7 @@ fn encode(description: &Description) -> Vec<u8> {
     entry
 }
 
-/// All whole entries, each once. What is not one is passed over.
+/// All whole entries, each once. Other bytes are skipped.
 fn parse(bytes: &[u8]) -> Vec<Description> {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     let (mut at, mut effort) = (0, EFFORT * bytes.len());
@@ -152,12 +152,12 @@ fn parse(bytes: &[u8]) -> Vec<Description> {
     found
 }
 
-/// Where the next entry may begin.
+/// The next offset at which an entry may begin.
 fn find(bytes: &[u8]) -> Option<usize> {
     bytes.windows(MAGIC.len()).position(|window| window == MAGIC)
 }
 
-/// The entry at the beginning, if it is a whole one, and its length.
+/// The entry at the beginning, if it is whole, and its length.
 fn entry(bytes: &[u8], effort: &mut usize) -> Option<(Description, usize)> {
     let word = |at: usize| Some(u64::from_le_bytes(*bytes.get(at..at + 8)?.first_chunk()?));
     let lengths = word(8)?;
@@ -173,7 +173,7 @@ fn entry(bytes: &[u8], effort: &mut usize) -> Option<(Description, usize)> {
     Some((description, entry.len()))
 }
 
-/// FNV-1a over an entry but for its check.
+/// FNV-1a over an entry without its check.
 fn check(entry: &[u8]) -> u64 {
     let hashed = entry[..24].iter().chain(&entry[HEAD..]);
     hashed.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(parse(&[]), []);
     }
 
-    /// A writer may be killed in the middle of its write; another may have appended behind it.
+    /// A writer may be killed in the middle of its write; another may have appended after it.
     #[test]
     fn half_an_entry_hurts_no_other() {
         let (a, b, c) =
@@ -219,7 +219,7 @@ mod tests {
         }
     }
 
-    /// Heads that each claim all that follows would make an unbounded reader hash 16 GB.
+    /// Headers that each claim the rest of the file would make an unbounded reader hash 16 GB.
     #[test]
     fn lies_about_lengths_cost_no_more_than_a_few_passes() {
         let mut bytes = Vec::with_capacity(MOST);

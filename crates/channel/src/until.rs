@@ -1,9 +1,9 @@
-//! Until when a call waits.
+//! How long a call waits.
 
 use saltus_os::clock;
 use std::time::Duration;
 
-/// Until when a receive waits.
+/// How long a receive waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
     /// Not at all.
@@ -12,7 +12,7 @@ pub enum Until {
     For(Duration),
     /// Until a point in time, in ns of [`clock::monotonic`].
     At(u64),
-    /// For ever.
+    /// Without limit.
     Forever,
 }
 

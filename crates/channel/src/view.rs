@@ -1,4 +1,4 @@
-//! Looking at a message where it lies.
+//! Accessing a message in shared memory without a copy.
 
 use crate::mapping::Mapping;
 use crate::message::MessageInfo;
@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 /// A message in shared memory, which its publisher may overwrite at any instant.
 ///
-/// Compute from it what you need, then [`View::validate`]: only if that succeeds was the message whole all the while.
-/// Before, any byte may be of a later message: nothing computed from it may be acted upon, and no length in it trusted.
-/// Dropping a view without validating leaves the message unseen.
+/// Compute what you need from it, then call [`View::validate`]. If that succeeds, the message was whole the whole time. Before, any
+/// byte may belong to a later message: do not act on a result, and do not trust a length in it. Dropping a view without validating
+/// leaves the message unseen.
 ///
 /// ```
 /// # use saltus_channel::*;
@@ -43,7 +43,7 @@ impl<'a> View<'a> {
         Some(View { receiver, candidate, mem })
     }
 
-    /// Length in bytes, not yet validated but never beyond the channel's frame size.
+    /// Length in bytes. Not yet validated, but never above the channel's message size limit.
     pub fn len(&self) -> usize {
         self.candidate.meta.len
     }
@@ -57,17 +57,17 @@ impl<'a> View<'a> {
         self.copy_to(i, &mut out);
         out[0]
     }
-    /// Copies `out.len()` bytes from byte `at` on. Panics beyond the length.
+    /// Copies `out.len()` bytes, starting at byte `at`. Panics beyond the length.
     #[inline]
     pub fn copy_to(&self, at: usize, out: &mut [u8]) {
         assert!(at <= self.len() && out.len() <= self.len() - at, "beyond the end of the message");
         let out: *mut [u8] = out;
-        // SAFETY: bytes are a valid form of maybe-initialised bytes; only initialised ones are written.
+        // SAFETY: bytes are a valid form of maybe-initialized bytes; only initialized ones are written.
         let mut out = unsafe { &mut *(out as *mut [MaybeUninit<u8>]) };
         let mut from = self.candidate.meta.at + at;
         let skip = from % 8;
         if skip != 0 && !out.is_empty() {
-            // Mapping words are read whole, and the first one begins before `at`.
+            // The memory is read in whole words, and the first one begins before `at`.
             let mut word = [MaybeUninit::new(0u8); 8];
             let n = (8 - skip).min(out.len());
             self.mem.copy_out(from - skip, &mut word[..skip + n]);
@@ -77,41 +77,42 @@ impl<'a> View<'a> {
         }
         self.mem.copy_out(from, out);
     }
-    /// The first byte, for code that reads in place.
+    /// A pointer to the first byte, for code that reads in place.
     ///
-    /// The memory may change while it is read: read it by volatile or atomic loads or from other languages, never
-    /// through a reference, and believe nothing before [`View::validate`].
+    /// The memory may change while you read it. Use volatile or atomic loads, or another language, never a reference. Trust no byte
+    /// before [`View::validate`].
     pub fn as_ptr(&self) -> *const u8 {
         self.mem.address(self.candidate.meta.at, self.len())
     }
 
-    /// Whether the message was whole all the while. Then it counts as received; else [`Error::Overrun`], and the
-    /// subscriber keeps its place.
+    /// Checks that no publisher overwrote the message, and counts it as received. Otherwise returns [`Error::Overrun`], and the
+    /// subscriber keeps its position.
     #[inline]
     pub fn validate(self) -> Result<MessageInfo> {
         self.receiver.validate(&self.candidate)
     }
 
-    /// Lets go of the subscriber: for languages that cannot borrow. [`Subscriber::validate`](crate::Subscriber::validate) ends it.
+    /// Ends the borrow of the subscriber, for languages without borrowing. Validate it with
+    /// [`Subscriber::validate`](crate::Subscriber::validate).
     pub fn detach(self) -> DetachedView {
         let View { receiver, candidate, mem } = self;
         DetachedView { mapping: receiver.mapping().clone(), candidate, mem, mark: receiver.mark() }
     }
 }
 
-/// A [`View`] that does not borrow its subscriber. Its memory stays mapped for as long as anybody has it, even when the subscriber
-/// and the channel are no more.
+/// A [`View`] that does not borrow its subscriber. Its memory stays mapped while the view exists, even after the subscriber and the
+/// channel are gone.
 #[derive(Clone, Debug)]
 pub struct DetachedView {
     mapping: Arc<Mapping>,
     candidate: Candidate,
     mem: Shm,
-    /// The moment of the subscriber when it was detached.
+    /// The subscriber's moment when it was detached.
     mark: Mark,
 }
 
 impl DetachedView {
-    /// Length in bytes, not yet validated but never beyond the channel's frame size.
+    /// Length in bytes. Not yet validated, but never above the channel's message size limit.
     pub fn len(&self) -> usize {
         self.candidate.meta.len
     }
@@ -119,19 +120,19 @@ impl DetachedView {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The first byte, for code that reads in place. It leads nowhere once nobody has this view.
+    /// A pointer to the first byte, for code that reads in place. It is invalid after this view is dropped.
     ///
-    /// The memory may change while it is read: read it by volatile or atomic loads or from other languages, never
-    /// through a reference, and believe nothing before [`Subscriber::validate`](crate::Subscriber::validate).
+    /// The memory may change while you read it. Use volatile or atomic loads, or another language, never a reference. Trust no byte
+    /// before [`Subscriber::validate`](crate::Subscriber::validate).
     pub fn as_ptr(&self) -> *const u8 {
         self.mem.address(self.candidate.meta.at, self.len())
     }
 
-    /// Whether it is the view that was detached last from the subscriber of `receiver`, which received nothing since.
+    /// Whether it is the last view detached from the subscriber of `receiver`, which received nothing since.
     pub(crate) fn is_current(&self, receiver: &Receiver) -> bool {
         receiver.is_at(&self.mark) && Arc::ptr_eq(receiver.mapping(), &self.mapping)
     }
-    /// Counts the message as received by the subscriber of `receiver`, if it was whole all the while.
+    /// Counts the message as received by the subscriber of `receiver`, if the message is still whole.
     pub(crate) fn validate(&self, receiver: &mut Receiver) -> Result<MessageInfo> {
         if !self.is_current(receiver) {
             return Err(Error::invalid(

@@ -9,19 +9,19 @@ use saltus_os::clock;
 use saltus_os::futex::{self, Word};
 use std::time::Duration;
 
-/// How a subscriber waits.
+/// The way in which a subscriber waits.
 #[derive(Debug)]
 pub(crate) struct Waiter {
     cancel: Option<CancelHandle>,
-    /// How long a wait looks again and again before it sleeps.
+    /// How long to busy-wait before sleeping.
     spin: Duration,
-    /// Instead of arming the bell, look this often.
+    /// If set, poll at this interval and do not arm the bell.
     poll_every: Option<Duration>,
-    /// How long a sleep lasts at most, in ns.
+    /// The longest sleep, in ns.
     slice: u64,
     /// The bell's generation that it armed for, while it sleeps.
     armed: Option<u64>,
-    /// When to look next whether the channel is still there, monotonic ns; 0 before the first sleep.
+    /// When to check next whether the channel still exists, monotonic ns; 0 before the first sleep.
     next_look: u64,
 }
 
@@ -31,15 +31,15 @@ impl Waiter {
         Waiter { cancel: None, spin, poll_every, slice, armed: None, next_look: 0 }
     }
 
-    /// The handle that cancels its waits; made now if there is none.
+    /// The handle that cancels its waits; created on first use.
     pub fn cancel_handle(&mut self) -> CancelHandle {
         self.cancel.get_or_insert_with(CancelHandle::new).clone()
     }
-    /// Waits can be canceled by `cancel`, and no more by the handle before.
+    /// Makes `cancel` the handle that cancels waits, in place of the current one.
     pub fn set_cancel_handle(&mut self, cancel: &CancelHandle) {
         self.cancel = Some(cancel.clone());
     }
-    /// Whether there is a handle, which takes a word of [`sleep`].
+    /// Whether there is a handle, which needs a word of [`sleep`].
     pub fn is_cancelable(&self) -> bool {
         self.cancel.is_some()
     }
@@ -47,7 +47,7 @@ impl Waiter {
         self.cancel.as_ref().is_some_and(CancelHandle::is_canceled)
     }
 
-    /// Looks again and again for as long as was asked for. Whether there is something unseen.
+    /// Busy-waits for the configured time. Returns whether any message is unseen.
     pub fn spin(&self, receiver: &Receiver, deadline: u64) -> bool {
         if self.spin.is_zero() {
             return false;
@@ -63,51 +63,51 @@ impl Waiter {
         false
     }
 
-    /// Arms the bell, unless this one only polls. Returns the word to sleep on.
+    /// Arms the bell, unless this subscriber only polls. Returns the word to sleep on.
     fn arm(&mut self, mapping: &Mapping) -> Option<Word> {
         let armed = if self.poll_every.is_some() { None } else { mapping.arm() };
         self.armed = armed.map(|(at, _)| at);
         armed.map(|(_, word)| word)
     }
 
-    /// After arming: passes the wake on if need be.
+    /// After arming: passes the wake on if necessary.
     fn disarm(&mut self, mapping: &Mapping) {
         if let Some(at) = self.armed.take() {
             mapping.disarm(at);
         }
     }
 
-    /// How often a wait looks without having armed, in ns.
+    /// Interval at which a wait checks without having armed, in ns.
     fn poll_slice(&self) -> u64 {
         let period = self.poll_every.map_or(QUIET_SLICE, |period| period.as_nanos() as u64);
         period.clamp(100_000, SLICE - 1)
     }
 
-    /// Once in a slice: whether the channel is still there, though nobody said otherwise.
+    /// Once per wake-up interval: whether the channel has gone without being marked.
     #[inline(always)]
     fn look_for_the_channel(&mut self, mapping: &Mapping, now: u64) -> Result<()> {
         if now < self.next_look {
             return Ok(());
         }
-        // Not at the very first sleep: most last for less than a slice.
+        // Not at the very first sleep: most sleeps are shorter than the interval.
         let first = std::mem::replace(&mut self.next_look, now.saturating_add(SLICE)) == 0;
         if first { Ok(()) } else { mapping.check_presence() }
     }
 }
 
-/// A subscriber, as far as it sleeps.
+/// A subscriber in a sleep.
 pub(crate) trait Sleeper {
-    /// Where it is, and how it waits.
+    /// Its position, and its way of waiting.
     fn parts(&mut self) -> (&mut Receiver, &mut Waiter);
 }
 
-/// Sleeps until there may be something unseen for one of `sleepers`: `true`. `false`: the time is up.
+/// Sleeps until one of `sleepers` may have an unseen message: `true`. `false`: the time expired.
 ///
-/// There must be at most `N` sleepers and cancel handles together; a sleep on one need not clear a long table.
+/// `N` limits the number of `sleepers` plus their cancel handles, so that a sleep on one need not clear a long table.
 pub(crate) fn sleep<const N: usize>(sleepers: &mut [&mut impl Sleeper], deadline: u64) -> Result<bool> {
     let result = sleep_armed::<N>(sleepers, deadline);
-    // Pass the wake on, on every channel and whatever ended the sleep: a publisher may have counted us among those
-    // it woke although another word was reported, or the time was up just then.
+    // Pass the wake on, on every channel and whatever ended the sleep. A publisher may have counted this subscriber among those that it
+    // woke even if another word was reported or the time expired at that moment.
     for sleeper in sleepers.iter_mut() {
         let (receiver, waiter) = sleeper.parts();
         waiter.disarm(receiver.mapping());
@@ -139,10 +139,10 @@ fn sleep_armed<const N: usize>(sleepers: &mut [&mut impl Sleeper], deadline: u64
             put(cancel.word());
         }
     }
-    // [a4] The second look, after arming: at the lanes in use, at all heads, and at the end of the channel.
+    // [a4] The second check, after arming: the lanes in use, all heads, and the end of the channel.
     for sleeper in sleepers.iter_mut() {
         let (receiver, _) = sleeper.parts();
-        // The end first: what was published before it is seen then.
+        // The end first: messages published before it are then visible.
         let end = receiver.mapping().retired();
         if receiver.has_unseen() {
             return Ok(true);
@@ -159,7 +159,7 @@ fn sleep_armed<const N: usize>(sleepers: &mut [&mut impl Sleeper], deadline: u64
     for sleeper in sleepers.iter_mut() {
         let (receiver, waiter) = sleeper.parts();
         match waiter.look_for_the_channel(receiver.mapping(), now) {
-            // What was published before the end is delivered before the end is told.
+            // Messages published before the end are delivered before the error.
             Err(_) if receiver.has_unseen() => return Ok(true),
             other => other?,
         }
@@ -167,7 +167,7 @@ fn sleep_armed<const N: usize>(sleepers: &mut [&mut impl Sleeper], deadline: u64
     if count == 0 {
         saltus_os::process::sleep_until(end);
     } else {
-        // SAFETY: the bells are mapped by the sleepers' channels, the cancel words live in their handles.
+        // SAFETY: the bells are mapped by the subscribers' channels, the cancel words live in their handles.
         unsafe { futex::wait_many(&words[..count], end) };
     }
     for sleeper in sleepers.iter_mut() {
@@ -199,7 +199,7 @@ mod tests {
     fn waiter(spin: Duration, poll_every: Option<Duration>) -> Waiter {
         Waiter::new(spin, poll_every, Duration::from_nanos(SLICE))
     }
-    /// Generation armed for, and how many sleep.
+    /// The generation armed for, and the number of subscribers asleep.
     fn bell(channel: &Temporary) -> (u64, u64) {
         let page = &channel.mapping.bell.as_ref().unwrap().mem;
         (page.load(bell::ARM, Relaxed), page.load(bell::ASLEEP, Relaxed))

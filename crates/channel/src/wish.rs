@@ -1,7 +1,7 @@
-//! What depth subscribers want of channels that are yet to come: a file in the domain for each, locked while its subscriber lives.
+//! The depth that subscribers request for channels that do not exist yet: a file in the domain for each, locked while its subscriber lives.
 //!
-//! Whoever may make channels in the domain may leave one, and reads none: names say all, so that nobody can be hurt by opening
-//! more than a name. Who creates a channel decides what to make of it.
+//! Each process that may create channels in the domain may add a file. Files are never read: the name holds all data, so that a hostile
+//! one can do no more harm than its name. The creator of a channel decides whether to follow a request.
 
 use crate::{Name, place};
 use saltus_os::file::{self, Mode};
@@ -10,10 +10,10 @@ use saltus_os::process;
 use std::fs::File;
 use std::io;
 
-/// What their names begin with. No channel's file name begins with a dot.
+/// The prefix of their names. No channel's file name begins with a dot.
 const PREFIX: &[u8] = b".deep-";
 
-/// A subscriber's wish for the depth of a channel that is yet to come; it ends when this is dropped, or its process ends.
+/// A subscriber's request for the depth of a channel that does not exist yet. It ends when this is dropped or its process ends.
 #[derive(Debug)]
 pub struct DepthWish {
     dir: File,
@@ -35,7 +35,7 @@ impl DepthWish {
         match make() {
             Ok(Some(held)) => Ok(DepthWish { dir, file, held }),
             other => {
-                let _ = file::remove_at(&dir, &file, false); // it says nothing without its lock
+                let _ = file::remove_at(&dir, &file, false); // it means nothing without its lock
                 Err(other.err().unwrap_or(io::ErrorKind::WouldBlock.into()))
             }
         }
@@ -45,17 +45,17 @@ impl DepthWish {
 impl Drop for DepthWish {
     fn drop(&mut self) {
         if self.held.is_ours() {
-            let _ = file::remove_at(&self.dir, &self.file, false); // swept otherwise
+            let _ = file::remove_at(&self.dir, &self.file, false); // otherwise swept later
         }
     }
 }
 
-/// What the names of wishes for `name` begin with. No two channels share one, since `=` is in no file name.
+/// The prefix of the names of requests for `name`. No two channels share one, since `=` is in no file name.
 fn prefix(name: &Name) -> Vec<u8> {
     [PREFIX, name.file_name().as_bytes(), b"="].concat()
 }
 
-/// The deepest wish for `name` that is possible and whose subscriber lives.
+/// The greatest depth requested for `name` that is possible and whose subscriber lives.
 pub(crate) fn read(dir: &File, name: &Name, is_possible: impl Fn(u64) -> bool) -> Option<u64> {
     let prefix = prefix(name);
     let depth = |file: &Vec<u8>| -> Option<u64> {

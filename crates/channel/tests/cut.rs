@@ -1,4 +1,4 @@
-//! Nobody dies of another's file: whoever maps what another process may cut short goes on when it is cut, at any moment.
+//! Truncated files: a process that maps a file continues when another process truncates it, at any moment.
 
 mod common;
 
@@ -28,7 +28,7 @@ fn a_subscriber_and_a_publisher_are_told_in_words_that_the_data_was_cut_short() 
     file(&domain, "imu", "data").set_len(0).unwrap();
     let mut buf = [0; 512];
     let error = subscriber.newest(&mut buf).unwrap_err().to_string();
-    // SAFETY: asks for a number.
+    // SAFETY: only returns a number.
     let user = format!("user {}", unsafe { libc::geteuid() });
     for part in ["`imu`", &user, "cut short", "mk --replace imu"] {
         assert!(error.contains(part), "{error}: not {part}");
@@ -66,7 +66,7 @@ fn a_message_built_in_place_can_be_finished_when_the_data_was_cut_off() {
     file(&domain, "map", "data").set_len(0).unwrap();
     loan.fill(7);
     assert_eq!(loan[99_999], 7);
-    loan.publish(100_000).unwrap(); // nobody can be told before it is published
+    loan.publish(100_000).unwrap(); // the truncation cannot be reported before publishing
     assert!(is_cut(publisher.publish(b"x")));
     assert!(is_cut(publisher.loan(1)));
 }
@@ -126,7 +126,7 @@ fn under_attack(time: Duration, mut attack: impl FnMut(), mut work: impl FnMut()
     rounds
 }
 
-/// Cuts a file at a random place, and restores it.
+/// Truncates a file at a random offset, and restores it.
 fn cut_and_restore(path: &Path) -> impl FnMut() + use<> {
     let file = File::options().read(true).write(true).open(path).unwrap();
     let whole = fs::read(path).unwrap();
@@ -197,8 +197,8 @@ fn creating_goes_on_while_a_stranger_cuts_what_it_sweeps() {
             fs::write(dir.join(name), vec![0; len]).unwrap();
         }
     }
-    std::thread::sleep(Duration::from_millis(3100)); // what is younger is being made
-    // The order in which they are swept is that of the directory.
+    std::thread::sleep(Duration::from_millis(3100)); // younger directories count as being made
+    // They are swept in the order of the directory.
     let left: Vec<PathBuf> =
         fs::read_dir(domain.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
     let left: Vec<PathBuf> =
@@ -207,7 +207,7 @@ fn creating_goes_on_while_a_stranger_cuts_what_it_sweeps() {
         left.iter().map(|dir| File::options().write(true).open(dir.join("data")).unwrap()).collect();
     assert_eq!(files.len(), LEFT);
     let attack = || {
-        // Some of them, each until it is gone: it is being cut and grown when the sweep arrives at it.
+        // Truncates some of them until they are gone: each is being truncated and grown when the sweep reaches it.
         for file in files.iter().step_by(5) {
             while file.metadata().unwrap().nlink() > 0 {
                 file.set_len(0).unwrap();
@@ -246,13 +246,13 @@ fn a_bell_that_a_reader_cuts_is_repaired_by_those_who_wait_and_wakes_again() {
         });
     };
     for _ in 0..5 {
-        // An ordinary one looks by itself after a while.
+        // An ordinary subscriber checks by itself after a while.
         waiting(Duration::from_millis(100), &|| bell.set_len(0).unwrap());
-        // One that comes later finds the page cut, and repairs it; it never looks by itself.
+        // A later one finds the page truncated, and repairs it; it never checks by itself.
         std::thread::sleep(Duration::from_millis(50));
         waiting(LONG * 10, &|| assert_eq!(bell.metadata().unwrap().len(), 4096));
     }
-    // From then on as ever: nobody sleeps, and nobody is woken.
+    // From then on as before: no subscriber sleeps, and none is woken.
     let wakes = || channel.info().unwrap().lanes[0].wakes;
     publisher.publish(b"x").unwrap();
     let before = wakes();

@@ -1,4 +1,4 @@
-//! The documentation: each method of the four types that programs hold has an example and a contract of its own.
+//! Documentation checks: each method of the four main types has an example and a complete description of its own.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn every_public_method_has_an_example() {
     assert!(methods >= 57 && without.is_empty(), "{methods} methods, without an example: {without:#?}");
 }
 
-/// A reader must not have to look for a contract at another place.
+/// A reader must find the whole contract in one place.
 #[test]
 fn no_contract_is_that_of_another_place() {
     for name in ["os", "ring", "channel"] {

@@ -1,5 +1,5 @@
-//! What two fresh pairs of eyes found, each as a test: makers that sweep each other, names without channels, channels that
-//! end without a word, waits that never end, counts that lie.
+//! Regression tests for findings of a review: makers that sweep each other, names without channels, channels that end without a mark,
+//! waits without end, and false counts.
 
 mod common;
 
@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::time::Duration;
 
-/// Creating one channel must never take another that is just being made for one left by the dead.
+/// Creating a channel must never mistake one that is being made for a leftover of a dead process.
 #[test]
 fn makers_do_not_sweep_each_other() {
     let domain = TestDomain::new();
@@ -45,7 +45,7 @@ fn a_directory_without_a_channel_is_named_and_can_be_replaced() {
     assert_eq!(std::fs::read_dir(domain.path()).unwrap().count(), 2, "no remains");
 }
 
-/// A replacer that is killed between the exchange and its word to the old users: they find out by themselves.
+/// A replacing process may be killed between the exchange and the mark for the old users: they detect it by themselves.
 #[test]
 fn a_channel_that_lost_its_name_is_noticed() {
     let domain = TestDomain::new();
@@ -84,7 +84,7 @@ fn a_head_that_is_set_back_ends_no_wait_and_raises_no_descriptor() {
     two.publish(b"new").unwrap();
     assert_eq!(subscriber.newest(&mut buf).unwrap().unwrap().publisher.lane, 1);
     assert_eq!(subscriber.newest(&mut buf).unwrap(), None);
-    // The second publisher's head goes back to 0: a lie that only the owner of the lane can tell.
+    // The second publisher's head returns to 0: a false value that only the owner of the lane can write.
     let data = std::fs::File::options().write(true).open(domain.path().join("imu/data")).unwrap();
     let lane = 8192 + (channel.memory() - 4096 - 8192) / 2;
     data.write_all_at(&0u64.to_le_bytes(), lane).unwrap();
@@ -102,7 +102,7 @@ fn a_head_that_is_set_back_ends_no_wait_and_raises_no_descriptor() {
     let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     // SAFETY: one live structure.
     let raised = unsafe { libc::poll(&mut poll, 1, 0) };
-    // Once more at most, for what came just before the last look.
+    // At most once more, for a message that arrived just before the last check.
     assert!(raised == 0 || (subscriber.next(&mut buf).unwrap().is_none() && unsafe_poll(fd) == 0));
 }
 
@@ -146,7 +146,7 @@ fn going_back_raises_the_event_descriptor() {
     }
 }
 
-/// `Wake::Always` is for subscribers that may not write the bell: they must sleep on it all the same.
+/// `Wake::Always` is for subscribers without write access to the bell: they must be able to sleep on it.
 #[test]
 fn who_may_not_arm_sleeps_where_publishers_wake_always() {
     let domain = TestDomain::new();
@@ -154,13 +154,13 @@ fn who_may_not_arm_sleeps_where_publishers_wake_always() {
     let bell = domain.path().join("imu/bell");
     assert_eq!(std::fs::metadata(&bell).unwrap().permissions().mode() & 0o777, 0o644);
     let mut publisher = channel.publisher().unwrap();
-    // SAFETY: asks for the effective user.
+    // SAFETY: only returns the effective user.
     if unsafe { libc::geteuid() } != 0 {
         eprintln!("skipped: only root can become somebody who may not write the bell");
         return;
     }
     let sleeper = fork(|| {
-        // SAFETY: becomes nobody, who may read the channel and nothing more.
+        // SAFETY: becomes user nobody, who may only read the channel.
         assert_eq!(unsafe { libc::setuid(65534) }, 0);
         let mut subscriber = domain.open_channel("imu").unwrap().subscriber().unwrap();
         subscriber.wait_next(Until::Forever, &mut [0; 8]).unwrap().unwrap();
@@ -178,7 +178,7 @@ fn who_may_not_arm_sleeps_where_publishers_wake_always() {
     assert_eq!(sleeper.wait(), 0);
 }
 
-/// The words of the channel and the bell may hold anything when a publisher comes.
+/// The words of the channel and the bell may hold any values when a publisher opens.
 #[test]
 fn words_of_the_channel_are_not_trusted() {
     let domain = TestDomain::new();

@@ -1,4 +1,4 @@
-//! Holes found by attacking the design that need a kernel to be fallen into: leases, sandboxes, lanes that come late.
+//! Weaknesses of the design whose tests need a kernel: leases, sandboxes, lanes added late.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::*;
 use saltus_channel::*;
 use std::time::Duration;
 
-/// The lane that a new publisher gets while `holder` runs, after `holder` said that it is ready.
+/// The lane that a new publisher gets while `holder` runs, after `holder` reported that it is ready.
 fn lane_beside(channel: &Channel, holder: impl FnOnce(Publisher)) -> u32 {
     let child = fork(|| {
         holder(channel.publisher().unwrap());
@@ -32,7 +32,7 @@ fn closing_every_descriptor_keeps_the_lease() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let lane = lane_beside(&channel, |publisher| {
-        // SAFETY: what daemons do; this child uses no descriptor afterwards but by mappings.
+        // SAFETY: daemons fork this way; this child uses no descriptor afterwards except through mappings.
         unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, 0) };
         ready(publisher);
     });
@@ -44,14 +44,14 @@ fn a_lease_ends_with_its_owner_though_a_forked_child_lives_on() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let mut pipe = [0; 2];
-    // SAFETY: room for two descriptors.
+    // SAFETY: space for two descriptors.
     assert_eq!(unsafe { libc::pipe(pipe.as_mut_ptr()) }, 0);
     let owner = fork(|| {
         let _publisher = channel.publisher().unwrap();
         // SAFETY: the grandchild only sleeps until the pipe closes, and exits.
         if unsafe { libc::fork() } == 0 {
             let mut byte = 0u8;
-            // SAFETY: one byte of room; the write end is closed first, so that only the test keeps it open.
+            // SAFETY: one byte of space; the write end is closed first, so that only the test keeps it open.
             unsafe {
                 libc::close(pipe[1]);
                 libc::read(pipe[0], (&raw mut byte).cast(), 1);
@@ -63,7 +63,7 @@ fn a_lease_ends_with_its_owner_though_a_forked_child_lives_on() {
     assert_eq!(owner.wait(), 0);
     assert_eq!(channel.publisher().unwrap().id().lane, 0);
     assert!(!channel.info().unwrap().lanes[0].alive);
-    // SAFETY: our own descriptors; closing them lets the grandchild go.
+    // SAFETY: our own descriptors; closing them ends the grandchild.
     unsafe {
         libc::close(pipe[1]);
         libc::close(pipe[0]);
@@ -93,7 +93,7 @@ fn a_forked_child_publishes_in_a_lane_of_its_own() {
     assert_eq!(got, [0, 1, 0], "the parent's place is its own");
 }
 
-/// What a child finds of a loan that its parent had borrowed is nothing.
+/// A loan that the parent had borrowed is empty in a forked child.
 #[test]
 fn a_loan_does_not_lead_a_child_into_its_parents_lane() {
     let domain = TestDomain::new();
@@ -109,7 +109,7 @@ fn a_loan_does_not_lead_a_child_into_its_parents_lane() {
     assert_eq!(buf, [1; 64]);
 }
 
-/// Addendum 12: a sample names the publisher that made it, not the one that has its lane now.
+/// Addendum 12: a message identifies the publisher that made it, not the current owner of its lane.
 #[test]
 fn an_old_message_names_its_own_publisher() {
     let domain = TestDomain::new();
@@ -127,7 +127,7 @@ fn an_old_message_names_its_own_publisher() {
     assert_eq!(seen, leases);
 }
 
-/// Addendum 13: a lane that comes while a subscriber sleeps wakes it like any other.
+/// Addendum 13: a lane added while a subscriber sleeps wakes it like any other.
 #[test]
 fn a_sleeper_is_woken_by_a_publisher_that_came_later() {
     let domain = TestDomain::new();
@@ -146,7 +146,7 @@ fn a_sleeper_is_woken_by_a_publisher_that_came_later() {
     });
 }
 
-/// Addendum 13: a view counts when it is validated, not when it is given.
+/// Addendum 13: a view counts when it is validated, not when it is returned.
 #[test]
 fn a_view_that_is_dropped_leaves_the_message_unseen() {
     let domain = TestDomain::new();
@@ -154,7 +154,7 @@ fn a_view_that_is_dropped_leaves_the_message_unseen() {
     let mut publisher = channel.publisher().unwrap();
     let mut subscriber = channel.subscriber().unwrap();
     publisher.publish(b"0123456789abcdef_odd").unwrap();
-    // Looked at three times, and never validated.
+    // Viewed three times, and never validated.
     for _ in 0..3 {
         let view = subscriber.view(Which::Next, Until::Poll).unwrap().unwrap();
         let mut piece = [0; 9];
@@ -172,7 +172,7 @@ fn a_view_that_is_dropped_leaves_the_message_unseen() {
     assert_eq!((sum, sample.missed, subscriber.received() + subscriber.missed()), (0xEE, 7, 8));
 }
 
-/// Addendum 15: a sandbox that refuses to wait on several futexes at once (EPERM) is one without the call.
+/// Addendum 15: a sandbox that refuses to wait on several futexes at once (EPERM) is treated as a kernel without the call.
 #[test]
 fn a_sandbox_without_futex_waitv_still_waits_and_cancels() {
     let domain = TestDomain::new();
@@ -200,13 +200,13 @@ fn a_sandbox_without_futex_waitv_still_waits_and_cancels() {
     assert_eq!(child.wait(), 0);
 }
 
-/// Addendum 17: only memory; a disk would make publishers wait for write-back.
+/// Addendum 17: only memory; on a disk, publishers would wait for write-back.
 #[test]
 fn a_domain_on_a_disk_is_refused() {
     let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("disk-domain");
     std::fs::create_dir_all(&dir).unwrap();
     let domain = Directory::open(&format!("shm://{}", dir.display())).unwrap();
-    // Where the build directory itself is a tmpfs there is no disk to refuse.
+    // If the build directory itself is on a tmpfs, there is no disk to refuse.
     let path = std::ffi::CString::new(dir.to_str().unwrap()).unwrap();
     // SAFETY: all zeros is a valid record to be filled in, and the path a C string.
     let on_tmpfs = unsafe {

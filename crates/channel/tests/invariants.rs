@@ -1,4 +1,4 @@
-//! The invariants of ARCHITECTURE.md, each in a test that bears its name. Invariant 1 is tested in `saltus-ring`.
+//! The invariants of ARCHITECTURE.md, each in a test with its name. Invariant 1 is tested in `saltus-ring`.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// 2. A publisher waits for nobody: readers stopped and killed at any place, another publisher frozen.
+/// 2. A publisher waits for no other process: readers stopped and killed at any point, another publisher frozen.
 #[test]
 fn invariant_2_a_publisher_waits_for_nobody() {
     let domain = TestDomain::new();
@@ -60,14 +60,14 @@ fn invariant_2_a_publisher_waits_for_nobody() {
         }
         std::thread::sleep(Duration::from_micros(500));
         if round == 10 {
-            readers.pop(); // killed, wherever it was
+            readers.pop(); // killed, at whatever point
         }
     }
     let info = channel.info().unwrap();
     assert_eq!(info.lanes[publisher.id().lane as usize].published - before, 20_000);
 }
 
-/// 3. A reader harms nobody: it maps what it reads read-only, and one that polls or watches causes no system call.
+/// 3. A reader harms no other process. It maps its data read-only, and one that polls or only observes causes no system call.
 #[test]
 fn invariant_3_a_reader_harms_nobody() {
     let domain = TestDomain::new();
@@ -95,8 +95,8 @@ fn invariant_3_a_reader_harms_nobody() {
     let data = domain.path().join("imu/data");
     let maps = std::fs::read_to_string(format!("/proc/{}/maps", reader.0)).unwrap();
     let mine: Vec<&str> = maps.lines().filter(|l| l.ends_with(data.to_str().unwrap())).collect();
-    // The forked child has inherited some of what this process maps for writing; what it opened itself is mapped once for each of its two
-    // handles and for each piece, and only for reading.
+    // The forked child has inherited some writable mappings of this process. The files that it opened itself are mapped once for each
+    // of its two handles and for each piece, and read-only.
     let writable = mine.iter().filter(|l| l.contains("rw-s")).count();
     let parents = std::fs::read_to_string("/proc/self/maps").unwrap();
     let parents =
@@ -106,7 +106,7 @@ fn invariant_3_a_reader_harms_nobody() {
     assert_eq!(channel.info().unwrap().lanes[0].wakes, 0, "polling and watching must not cost a call");
 }
 
-/// 4. Any process may die at any instant: what was published stays whole and readable, the channel goes on.
+/// 4. Any process may die at any instant: published messages stay whole and readable, the channel keeps working.
 #[test]
 fn invariant_4_any_process_may_die_at_any_instant() {
     let domain = TestDomain::new();
@@ -144,7 +144,7 @@ fn invariant_4_any_process_may_die_at_any_instant() {
             last = receive(last, Until::For(Duration::from_secs(10))).expect("the writer publishes");
         }
         drop(writer); // SIGKILL
-        // All that it left: else its successor could be killed for its messages, before it has a lane.
+        // Receive all that it left: otherwise, its successor could be killed before it has a lane, and these messages would count as its.
         while let Some(seq) = receive(last, Until::Poll) {
             last = seq;
         }
@@ -156,7 +156,7 @@ fn invariant_4_any_process_may_die_at_any_instant() {
     assert_eq!(subscriber.newest(&mut [0; 512]).unwrap().unwrap().len, 6);
 }
 
-/// 5. What is delivered is what was sent: whole, once, in each publisher's order; received + missed = published.
+/// 5. Each delivered message is as it was sent: whole, once, in each publisher's order; received + missed = published.
 #[test]
 fn invariant_5_what_is_delivered_is_what_was_sent() {
     const WRITERS: u64 = 4;
@@ -176,7 +176,7 @@ fn invariant_5_what_is_delivered_is_what_was_sent() {
                 let (mut buf, mut missed, mut newest) = (Vec::new(), 0, 0);
                 let mut waits = 0;
                 while subscriber.received() + subscriber.missed() < WRITERS * EACH {
-                    // Newest may find in its sleep that all the rest was missed: nothing comes then.
+                    // Newest may find during its sleep that all the rest was missed: no message follows then.
                     match subscriber.receive_vec(which, Duration::from_millis(200), &mut buf) {
                         Ok(Some(sample)) => {
                             waits = 0;
@@ -193,7 +193,7 @@ fn invariant_5_what_is_delivered_is_what_was_sent() {
                         Err(e) => panic!("{e}"),
                     }
                 }
-                // What newest passed over at the very end is counted, but told with the next delivery only.
+                // Messages that newest skipped at the very end are counted, but reported only with the next delivery.
                 (missed > subscriber.missed() || (which == Which::Next && missed != subscriber.missed()))
                     as i32
             })
@@ -209,7 +209,7 @@ fn invariant_5_what_is_delivered_is_what_was_sent() {
                     let len = 24 + ((seq * 13 + writer) % 277) as usize;
                     publisher.publish(&message(writer, seq, len)).unwrap();
                 }
-                // Keeps its lane until each has had one of its own.
+                // Keeps its lane until each publisher has had its own.
                 let lanes = || (channel.info().unwrap().lanes.len() == WRITERS as usize).then_some(());
                 eventually("a lane of each writer", lanes);
                 0
@@ -229,7 +229,7 @@ static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 /// The system's allocator, counted.
 struct Counting;
 
-// SAFETY: hands everything to the system's allocator.
+// SAFETY: forwards every call to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
@@ -245,7 +245,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// 6. No allocation, no lock, no system call on the way of a sample: the kernel kills who makes one.
+/// 6. No allocation, no lock, no system call on the data path: the kernel kills a process that makes one.
 #[test]
 fn invariant_6_no_system_call_on_the_way_of_a_sample() {
     let domain = TestDomain::new();
@@ -282,7 +282,7 @@ fn invariant_6_no_system_call_on_the_way_of_a_sample() {
     assert_eq!(child.wait(), 0, "signal 31 means that a system call was made, code 2 an allocation");
 }
 
-/// 6, the other half: one wake call per publish however many sleep, none when nobody does.
+/// 6, the other half: one wake call per publish for any number of waiting subscribers, none if no subscriber waits.
 #[test]
 fn invariant_6_one_wake_call_however_many_sleep() {
     let domain = TestDomain::new();
@@ -323,7 +323,7 @@ fn invariant_6_one_wake_call_however_many_sleep() {
     for _ in 0..100 {
         publisher.publish(b"nobody").unwrap();
     }
-    // At most one more: the last sleepers may have been woken by each other, which no publisher knows.
+    // At most one more: the last subscribers may have been woken by each other, which publishers do not see.
     let before = wakes();
     for _ in 0..1000 {
         publisher.publish(b"nobody").unwrap();
@@ -331,7 +331,7 @@ fn invariant_6_one_wake_call_however_many_sleep() {
     assert_eq!(wakes(), before);
 }
 
-/// 8. Nothing from outside is trusted: whatever a writer puts into its lane, readers get an answer and stay alive.
+/// 8. No outside data is trusted: readers survive and get a result, whatever a writer puts into its lane.
 ///
 /// The campaign `hostile` goes much further.
 #[test]

@@ -1,4 +1,4 @@
-//! Channels come and go: creation, replacement, removal, lanes, permissions, residue, descriptors.
+//! The life of channels: creation, replacement, removal, lanes, permissions, leftovers, descriptors.
 
 mod common;
 
@@ -29,7 +29,7 @@ fn a_name_is_created_once() {
     assert!(std::fs::read_dir(domain.path()).unwrap().count() == 50, "nothing half-built stays");
 }
 
-/// Ach's own hole: opening while another creates must give a whole channel or none.
+/// A race that Ach has: opening while another process creates must find a whole channel or none.
 #[test]
 fn nobody_sees_a_half_made_channel() {
     let domain = TestDomain::new();
@@ -105,7 +105,7 @@ fn the_1025th_publisher_is_told_when_it_opens() {
             && error.to_string().contains("1024 publishers"),
         "{error}"
     );
-    // No holes: every block of the file is there, so that a reader cannot allocate by reading.
+    // No holes: every block of the file is allocated, so that a reader cannot allocate by reading.
     let data = std::fs::metadata(domain.path().join("log/data")).unwrap();
     assert_eq!(data.blocks() * 512, data.len());
     let options = SubscriberOptions::new().start(Start::Oldest);
@@ -190,7 +190,7 @@ fn what_dead_processes_left_is_swept() {
         let domain = domain.0.clone();
         move || {
             let _subscriber = domain.open_channel("imu").unwrap().subscriber().unwrap();
-            // SAFETY: dies without closing anything.
+            // SAFETY: dies without closing any file.
             unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
             0
         }
@@ -200,7 +200,7 @@ fn what_dead_processes_left_is_swept() {
     std::fs::create_dir_all(aside.join("subs")).unwrap();
     File::create(aside.join("lease")).unwrap();
     assert_eq!(std::fs::read_dir(domain.path().join("imu/subs")).unwrap().count(), 1);
-    // The half-built one is touched only when it is old: its maker might just have begun.
+    // The half-built one is removed only when it is old: its maker might just have started.
     let mut swept = domain.sweep().unwrap();
     assert!(swept == 1 || clock::monotonic() - made > 2_000_000_000, "{swept} swept");
     eventually("sweeping", || {
@@ -296,7 +296,7 @@ fn old_messages_outlive_their_publisher() {
     assert_eq!((subscriber.received(), subscriber.missed()), (1, 0), "again is no new delivery");
 }
 
-/// A process that writes M channels and reads N needs in the order of M + N descriptors; the figure is printed.
+/// A process that writes M channels and reads N needs about M + N descriptors; the test prints the number.
 #[test]
 fn descriptors_grow_with_the_channels_only() {
     let domain = TestDomain::new();
@@ -353,7 +353,7 @@ fn introspection_tells_who_writes_and_who_reads() {
     assert_eq!((info.lanes[0].alive, info.subscribers.len()), (false, 0));
 }
 
-/// Puts another channel into the place of `c`, as one does that is killed before it marks the old one.
+/// Replaces `c` with another channel, like a process that is killed before it marks the old one.
 fn replace_without_a_word(domain: &Directory) {
     std::fs::rename(domain.path().join("c"), domain.path().join("left")).unwrap();
     domain.create("c", &Attributes::new()).unwrap();
@@ -380,7 +380,7 @@ fn a_channel_whose_lease_file_goes_while_a_publisher_opens_is_retired() {
 fn a_channel_that_is_marked_as_replaced_and_has_its_name_is_made_anew() {
     let domain = TestDomain::new();
     let old = domain.create("c", &Attributes::new().depth(3)).unwrap();
-    // The word behind the first page says that it was replaced.
+    // The word after the first page records that it was replaced.
     use std::os::unix::fs::FileExt;
     let data = File::options().write(true).open(domain.path().join("c/data")).unwrap();
     data.write_all_at(&2u64.to_ne_bytes(), 4096 + 256).unwrap();
@@ -396,7 +396,7 @@ fn replacing_and_removing_wait_for_one_that_grows_the_channel() {
     for remove in [false, true] {
         let domain = TestDomain::new();
         domain.create("c", &Attributes::new()).unwrap();
-        // As one that grows it does: the lock of the maker, far beyond all lanes.
+        // As a process that grows the channel does: it holds the maker's lock, far beyond all lanes.
         let lease = || File::options().read(true).write(true).open(domain.path().join("c/lease"));
         let held =
             saltus_os::lock::try_lock(lease, 1 << 40, saltus_os::lock::Kind::Exclusive).unwrap().unwrap();
@@ -429,7 +429,7 @@ fn who_replaced_it_and_was_killed_is_finished_by_the_next_that_opens() {
     let domain = TestDomain::new();
     let first = domain.create("c", &Attributes::new()).unwrap();
     let second = domain.succeed(&first, &first.attributes().clone().depth(64)).unwrap();
-    // As if it had been killed before it marked the first one.
+    // As if the replacing process was killed before it marked the first one.
     use std::os::unix::fs::FileExt;
     let former = std::fs::read_dir(domain.path().join("c/old")).unwrap().next().unwrap().unwrap().path();
     let data = File::options().write(true).open(former.join("data")).unwrap();

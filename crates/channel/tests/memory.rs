@@ -1,4 +1,4 @@
-//! What a channel costs in memory, as the guide says it.
+//! The memory cost of a channel, as the guide states it.
 
 mod common;
 

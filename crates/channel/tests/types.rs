@@ -1,4 +1,4 @@
-//! What publishers leave with a channel about its messages.
+//! Type descriptions that publishers add to a channel.
 
 mod common;
 
@@ -83,7 +83,7 @@ fn descriptions_have_bounds_that_are_told() {
     assert_eq!(names(&channel), ["a_t", "c_t"]);
 }
 
-/// A publisher killed in its write leaves the beginning of an entry; the next one appends behind that.
+/// A publisher killed during its write leaves the beginning of an entry; the next one appends after that.
 #[test]
 fn a_file_cut_at_any_length_loses_only_what_was_cut() {
     let domain = TestDomain::new();
@@ -151,7 +151,7 @@ fn many_may_describe_at_once() {
     assert_eq!(names.len(), 8 * 20 + 1);
 }
 
-/// Killed while it describes, again and again: whoever comes next reads what is whole, and goes on.
+/// Publishers are killed while they describe, repeatedly: the next process reads all whole entries, and continues.
 #[test]
 fn a_killed_describer_leaves_nothing_that_hurts() {
     let domain = TestDomain::new();

@@ -1,4 +1,4 @@
-//! Several users on one machine: who owns the root of domains, what is trusted, and what nobody can do to others.
+//! Several users on one machine: the owner of the root of domains, trust, and protection from other users.
 
 use saltus_channel::*;
 use saltus_netns::{as_member, as_user, own_shm, refuse_call};
@@ -23,7 +23,7 @@ fn mode(path: &str) -> u32 {
     fs::metadata(path).unwrap().mode() & 0o7777
 }
 
-/// As `saltus share` leaves it.
+/// The state that `saltus share` leaves.
 fn share(mode: u32, group: u32) {
     for path in [SHARED.to_string(), format!("{SHARED}/default")] {
         fs::create_dir(&path).unwrap();
@@ -128,7 +128,7 @@ fn what_is_not_roots_at_the_shared_name_is_never_trusted_and_is_explained() {
             }
             let _ = fs::remove_dir(SHARED).or_else(|_| fs::remove_file(SHARED));
         }
-        // Root's, but everybody may remove everything there.
+        // It belongs to root, but every user may remove every entry.
         fs::create_dir(SHARED).unwrap();
         fs::set_permissions(SHARED, fs::Permissions::from_mode(0o777)).unwrap();
         as_user(ANNA, || {
@@ -221,7 +221,7 @@ fn a_domain_of_another_user_is_refused_unless_that_user_is_named() {
                 forbidden(lab.create("x", &Attributes::new()), &words);
                 let lab = Directory::open("shm://lab?owner=60001,me").unwrap();
                 assert_eq!(lab.open_channel("imu").unwrap().info().unwrap().owner, ANNA);
-                // Whoever gives the path says that this directory is meant.
+                // A URL with a path selects exactly this directory.
                 Directory::open("shm:///dev/shm/saltus/lab").unwrap().open_channel("imu").unwrap();
             });
         }
@@ -296,7 +296,7 @@ fn each_part_of_a_given_path_is_checked_and_named() {
         });
         let none = at("none/domain").create("imu", &Attributes::new()).unwrap_err().to_string();
         assert!(none.contains("there is no directory /dev/shm/none: make it first"), "{none}");
-        // What stands where a channel must, or its data.
+        // Other objects in place of a channel, or of its data.
         let channel = |name: &str| at("real/domain").open_channel(name).unwrap_err().to_string();
         symlink("imu", "/dev/shm/real/domain/nav").unwrap();
         assert!(channel("nav").contains("a symbolic link of root"), "{}", channel("nav"));
@@ -341,7 +341,7 @@ fn a_channel_of_another_owner_is_refused_where_one_is_demanded() {
             forbidden(demanding(owner).wait_for("imu", Until::Poll), &words);
         }
         demanding("root,60002").open_channel("imu").unwrap();
-        // Its directory alone being root's does not help.
+        // It does not help that only its directory belongs to root.
         chown(format!("{SHARED}/default/imu"), Some(0), None).unwrap();
         forbidden(demanding("root").open_channel("imu"), &["belongs to user 60002"]);
         shm().unlink("imu").unwrap();
@@ -356,7 +356,7 @@ fn a_channel_of_another_owner_is_refused_where_one_is_demanded() {
 #[test]
 fn who_holds_a_channel_is_told_whose_is_in_its_place() {
     own_shm(|| {
-        // A directory of anna's, who may rename all in it.
+        // A directory of anna, who may rename all its entries.
         as_user(ANNA, || fs::create_dir("/dev/shm/annas").unwrap());
         fs::set_permissions("/dev/shm/annas", fs::Permissions::from_mode(0o1777)).unwrap();
         let domain = Directory::open("shm:///dev/shm/annas").unwrap();
@@ -371,7 +371,7 @@ fn who_holds_a_channel_is_told_whose_is_in_its_place() {
         let taken = subscriber.wait_next(Duration::from_secs(20), &mut buf).unwrap_err();
         assert!(matches!(taken, Error::Retired { how: Retired::Replaced, by: Some(ANNA), .. }), "{taken:?}");
         assert!(taken.to_string().contains("`cmd` now belongs to user 60001"), "{taken}");
-        // Whoever demands an owner does not follow.
+        // A process that requires an owner does not follow.
         let demanding = domain.clone().owned_by(Owners::users([0]));
         forbidden(demanding.open_channel("cmd"), &["belongs to user 60001"]);
         assert!(channel.successor().is_ok(), "without a demand it is followed");
@@ -396,7 +396,7 @@ fn making_and_sweeping_leave_what_strangers_left_alone_and_root_removes_it_unrea
             // SAFETY: a C string.
             assert_eq!(unsafe { libc::mkfifo(lease.as_ptr(), 0o666) }, 0);
         });
-        std::thread::sleep(Duration::from_millis(3_100)); // what is younger may be just being made
+        std::thread::sleep(Duration::from_millis(3_100)); // younger directories may be just being made
         as_user(ANNA, || {
             make("own").unwrap();
             assert_eq!(shm().sweep().unwrap(), 0);
@@ -452,7 +452,7 @@ fn the_other_root_is_known_where_channels_are_in_it() {
             let there = shm().elsewhere().unwrap();
             assert_eq!(there.path(), Path::new("/dev/shm/saltus-60001/default"));
         });
-        // One that is not trusted is told too: programs of older versions use it.
+        // A directory that is not trusted is reported too: programs of older versions use it.
         fs::remove_dir_all(SHARED).unwrap();
         as_user(BOB, || {
             fs::create_dir(SHARED).unwrap();

@@ -1,4 +1,4 @@
-//! Waiting: deadlines, wake-ups, calling off, several channels, event loops, and the ends of channels.
+//! Waiting: deadlines, wake-ups, canceling, several channels, event loops, and the ends of channels.
 
 mod common;
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(20);
 
-/// Runs `act` in a thread once the calling thread sleeps.
+/// Runs `act` in a thread when the calling thread sleeps.
 fn when_asleep(act: impl FnOnce() + Send + 'static) -> std::thread::JoinHandle<()> {
     let path = std::fs::read_link("/proc/thread-self").unwrap();
     std::thread::spawn(move || {
@@ -50,7 +50,7 @@ fn a_publish_wakes_every_kind_of_waiter() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let mut publisher = channel.publisher().unwrap();
-    // With a slice beyond the deadline only a wake that arrives can end the wait in time.
+    // With a slice beyond the deadline, only a wake can end the wait in time.
     let options = SubscriberOptions::new().start(Start::Now).slice(2 * LONG);
     for options in
         [options, options.spin(Duration::from_millis(5)), options.poll_every(Duration::from_millis(3))]
@@ -116,8 +116,8 @@ fn a_signal_handler_calls_off_a_wait() {
         eventually("subscriber", || {
             channel.info().unwrap().subscribers.iter().any(|s| s.alive).then_some(())
         });
-        // Blocked or not yet: the signal may come before the wait, and must not be lost then either. Before the handler
-        // is in place it would kill, so the child's sleeping is waited for.
+        // Whether or not it is blocked: the signal may arrive before the wait, and must not be lost then. Before the handler is
+        // installed it would kill the child, so the test waits until the child sleeps.
         eventually("sleep", || {
             let wchan = std::fs::read_to_string(format!("/proc/{}/syscall", child.0)).unwrap_or_default();
             wchan.starts_with(&format!("{} ", libc::SYS_futex_waitv)).then_some(())
@@ -169,11 +169,11 @@ fn readable(fd: i32, ms: i32) -> bool {
     unsafe { libc::poll(&mut poll, 1, ms) == 1 }
 }
 
-/// The thread that raises the descriptor may be stopped right after that by the subscriber it wakes, on the same processor;
-/// the subscriber must not find the descriptor high, and nothing to receive, until the thread runs again.
+/// The thread that raises the descriptor may be stopped right after that by the subscriber that it wakes, on the same CPU. The
+/// subscriber must not find the descriptor high without a message until the thread runs again.
 #[test]
 fn the_event_descriptor_is_not_high_for_nothing() {
-    // SAFETY: a set of processors that lives across the calls, for this thread; those that it starts inherit it.
+    // SAFETY: a set of CPUs that lives across the call, for this thread; threads that it starts inherit it.
     unsafe {
         let mut one: libc::cpu_set_t = std::mem::zeroed();
         libc::CPU_SET(libc::sched_getcpu() as usize, &mut one);
@@ -221,7 +221,7 @@ fn the_event_descriptor_is_readable_while_there_is_something_unseen() {
             got += 1;
         }
         assert_eq!(got, 2);
-        // It may have been raised a second time just before the last receive; then one more look lowers it.
+        // It may have been raised a second time just before the last receive; then one more check lowers it.
         while readable(fd, 0) {
             assert_eq!(subscriber.next(&mut buf).unwrap(), None);
         }

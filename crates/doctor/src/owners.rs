@@ -1,35 +1,35 @@
-//! Whose the directories are in which channels are.
+//! The owners of the directories that contain channels.
 
 use saltus_channel::{Directory, RootKind};
 use saltus_os::file::{self, Stat};
 use saltus_os::users;
 use std::path::Path;
 
-/// The way to a domain's channels, as this user finds it.
+/// The path to a domain's channels, and the permissions on it, for this user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Owners {
     /// The domain's URL.
     pub url: String,
     /// Its directory.
     pub path: String,
-    /// Whose the root is in which it is, in words; `None` if the domain has a path of its own.
+    /// The users of the root that contains the domain, in words; `None` if the domain's URL has a path.
     pub root: Option<&'static str>,
-    /// Why `/dev/shm/saltus` is not used, with what to do.
+    /// Why `/dev/shm/saltus` is not used, and the remedy.
     pub warning: Option<String>,
-    /// Why the domain cannot be used, with what to do.
+    /// Why the domain cannot be used, and the remedy.
     pub refused: Option<String>,
-    /// The URL of the domain of the same name in the other root, if channels are there.
+    /// The URL of the domain of the same name in the other root, if it has channels.
     pub elsewhere: Option<String>,
-    /// The mode of a file system of shared memory in which everybody may remove what others made.
+    /// The mode of `/dev/shm`, if every user may remove files of others there.
     pub open_shm: Option<u32>,
-    /// The mode of a domain's directory in which that is so.
+    /// The mode of the domain's directory, if every user may remove files of others there.
     pub open_domain: Option<u32>,
-    /// What dead processes of others left: how many directories, and whose the first is.
+    /// Leftovers of dead processes of other users: the number of directories, and the owner of the first.
     pub leftovers: Option<(usize, String)>,
 }
 
 impl Owners {
-    /// Looks.
+    /// Inspects `domain`.
     pub fn here(domain: &Directory) -> Owners {
         let open = |there: Stat| (there.mode & 0o1002 == 0o002).then_some(there.mode);
         let mode = |path: &Path| file::stat_path(path.as_os_str()).ok().and_then(open);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::*};
 
 /// Cancels waits, from another thread or from a signal handler.
 ///
-/// The cancellation stays: the present wait and all later ones return an error of the kind `Canceled`, until
+/// The cancellation persists: the current wait and all later ones return an error of the kind `Canceled`, until
 /// [`CancelHandle::reset`]. Calls that do not wait are not affected. Clones cancel the same waits.
 #[derive(Clone, Debug, Default)]
 pub struct CancelHandle {
@@ -37,12 +37,12 @@ impl CancelHandle {
         CancelHandle::default()
     }
 
-    /// A handle for waits that sleep on the descriptor of `event`, and on nothing else of this handle. Allocates.
+    /// A handle for waits that sleep only on the descriptor of `event`. Allocates.
     pub fn with_event(event: Arc<Event>, raised: Raised) -> CancelHandle {
         CancelHandle { state: Arc::new(State { word: AtomicU32::new(0), event: Some((event, raised)) }) }
     }
 
-    /// Cancels the present wait, if there is one, and all later ones. Async-signal-safe; one system call.
+    /// Cancels the current wait, if there is one, and all later ones. Async-signal-safe; one system call.
     pub fn cancel(&self) {
         self.state.word.store(1, Release); // pairs with the acquire in `is_canceled`
         match &self.state.event {
@@ -52,12 +52,12 @@ impl CancelHandle {
         }
     }
 
-    /// Lets waits wait again. At most one system call.
+    /// Ends the cancellation. At most one system call.
     pub fn reset(&self) {
         if let Some((event, Raised::UntilReset)) = &self.state.event {
             event.lower();
         }
-        self.state.word.store(0, Relaxed); // nothing is published by it
+        self.state.word.store(0, Relaxed); // it publishes nothing
     }
 
     /// Whether waits are canceled. One load.
@@ -78,7 +78,7 @@ mod tests {
     use crate::epoll::{Epoll, READ};
     use crate::futex::Woken;
 
-    /// Whether `epoll` reports something without waiting.
+    /// Whether `epoll` reports an event without waiting.
     fn is_ready(epoll: &Epoll) -> bool {
         let mut ready = false;
         epoll.wait(monotonic(), |_, _| ready = true);

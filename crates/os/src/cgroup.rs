@@ -1,12 +1,12 @@
-//! How much memory the control groups of this process still allow.
+//! The memory that the control groups of this process still allow.
 //!
-//! A page of shared memory that goes over a group's limit is answered by the out-of-memory killer, not by an error.
-//! So look first. The answer is advisory: others may take the room meanwhile.
+//! A page of shared memory that exceeds a group's limit causes the out-of-memory killer, not an error. Callers therefore check first.
+//! The answer is advisory: other processes may use the memory before you do.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The least room in bytes that any group of this process has left, and the group it is. `None`: no limit known.
+/// The least memory in bytes that any group of this process has left, and the name of that group. `None`: no known limit.
 ///
 /// Reads a few small files; blocks and allocates like any file access.
 pub fn room() -> Option<(u64, PathBuf)> {
@@ -27,13 +27,13 @@ pub fn room() -> Option<(u64, PathBuf)> {
     least
 }
 
-/// Walks from the group up to the root.
+/// Checks each group from the process's own up to the root.
 fn least_room(root: &Path, path: &str, [limit, usage]: [&str; 2]) -> Option<(u64, PathBuf)> {
     let mut group = root.join(path.trim_start_matches('/'));
     let mut least = None;
     while group.starts_with(root) {
         if let (Some(limit), Some(usage)) = (number(&group.join(limit)), number(&group.join(usage))) {
-            // Clean page cache can be given up; it is no reason to refuse.
+            // Clean page cache can be evicted, so it is not a reason to refuse.
             let cache = stat(&group.join("memory.stat"), "inactive_file");
             let here = Some((limit.saturating_sub(usage.saturating_sub(cache)), group.clone()));
             least = [least, here].into_iter().flatten().min();
@@ -45,13 +45,13 @@ fn least_room(root: &Path, path: &str, [limit, usage]: [&str; 2]) -> Option<(u64
     least
 }
 
-/// The files of this name in this process's group of `controller` and in those above it, the nearest first. Reads a small
-/// file; which of them exist is not looked at.
+/// The files of this name in this process's group of `controller` and in its parents, nearest first. Reads a small file. Does not check
+/// which of them exist.
 pub fn files(controller: &str, name: &str) -> Vec<PathBuf> {
     files_in(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default(), controller, name)
 }
 
-/// The files of this name in a process's group of `controller` and in those above it, the nearest first; `table` is its
+/// The files of this name in a process's group of `controller` and in its parents, nearest first. `table` is the process's
 /// `/proc/PID/cgroup`. Reads nothing.
 pub fn files_in(table: &str, controller: &str, name: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -70,7 +70,7 @@ pub fn files_in(table: &str, controller: &str, name: &str) -> Vec<PathBuf> {
 }
 
 fn number(path: &Path) -> Option<u64> {
-    fs::read_to_string(path).ok()?.trim().parse().ok() // "max" is no number: no limit
+    fs::read_to_string(path).ok()?.trim().parse().ok() // "max" is not a number: no limit
 }
 
 fn stat(path: &Path, name: &str) -> u64 {

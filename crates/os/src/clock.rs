@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// A clock to timestamp messages with.
+/// A clock for timestamps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Clock {
@@ -11,18 +11,18 @@ pub enum Clock {
     Boottime = 7,
     /// Time since boot without suspend; the same in every time namespace.
     Monotonic = 1,
-    /// Wall time since 1970. It may jump, and with it the order between publishers.
+    /// Wall time since 1970. It may jump, and change the order between publishers.
     Realtime = 0,
 }
 
 impl Clock {
-    /// The clock of this number, if it is one that Saltus timestamps with.
+    /// The clock with this number, if Saltus supports it for timestamps.
     pub fn from_id(id: u32) -> Option<Clock> {
         [Clock::Boottime, Clock::Monotonic, Clock::Realtime].into_iter().find(|c| *c as u32 == id)
     }
 }
 
-/// Reads `clock`, in nanoseconds, as the machine's first time namespace has it.
+/// Reads `clock`, in nanoseconds, relative to the machine's first time namespace.
 #[inline]
 pub fn now(clock: Clock) -> u64 {
     let raw = raw(clock as libc::clockid_t);
@@ -32,32 +32,32 @@ pub fn now(clock: Clock) -> u64 {
     }
 }
 
-/// The boot clock in nanoseconds: what channels timestamp with by default.
+/// The boot clock in nanoseconds: the default clock of channels' timestamps.
 #[inline]
 pub fn boottime() -> u64 {
     now(Clock::Boottime)
 }
 
-/// The monotonic clock of this process's time namespace, in nanoseconds: what deadlines are told in.
+/// The monotonic clock of this process's time namespace, in nanoseconds: the clock of deadlines.
 #[inline]
 pub fn monotonic() -> u64 {
     raw(libc::CLOCK_MONOTONIC) as u64
 }
 
-/// What the kernel knows of how wrong the wall clock is.
+/// The kernel's data about errors of the wall clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Discipline {
-    /// Whether a service says that it keeps it.
+    /// Whether a time service claims to synchronize it.
     pub kept: bool,
-    /// The error that the service estimates, in µs, above 0 and within the bound; nothing where it leaves this alone.
+    /// The error that the service estimates, in µs, above 0 and within the bound; `None` if it sets no estimate.
     pub estimated: Option<u64>,
-    /// The bound that it gives, in µs.
+    /// The bound on the error, in µs.
     pub bound: u64,
 }
 
-/// What a time service has told the kernel. Calls the kernel; nothing where a sandbox forbids it.
+/// The data that a time service has set in the kernel. Calls the kernel; `None` if a sandbox forbids it.
 pub fn discipline() -> Option<Discipline> {
-    // SAFETY: all zeros asks for nothing to be changed; the call fills the structure.
+    // SAFETY: all zeros requests no change; the call fills the structure.
     let (state, told) = unsafe {
         let mut told: libc::timex = std::mem::zeroed();
         (libc::adjtimex(&mut told), told)
@@ -81,8 +81,8 @@ fn raw(id: libc::clockid_t) -> i64 {
     t.tv_sec * 1_000_000_000 + t.tv_nsec
 }
 
-/// How far this process's time namespace shifts `clock`, in ns. Read once: a process that enters another time namespace
-/// later, by `unshare` and a fork without `exec`, timestamps by the first one's clock.
+/// The offset of this process's time namespace for `clock`, in ns. Read once: a process that enters another time namespace later, by
+/// `unshare` and a fork without `exec`, keeps the offset of the first one.
 #[inline]
 fn offset(clock: Clock) -> i64 {
     static OFFSETS: OnceLock<(i64, i64)> = OnceLock::new();
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn an_estimate_is_one_only_within_its_bound() {
-        // chronyd; systemd-timesyncd; phc2sys, which leaves the kernel's 16 s; nobody.
+        // chronyd; systemd-timesyncd; phc2sys, which keeps the kernel's 16 s; no service.
         for (told, estimated, kept) in [
             ((libc::STA_PLL, 12, 340), Some(12), true),
             ((libc::STA_PLL, 0, 500), None, true),

@@ -4,9 +4,9 @@ use crate::check;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
-/// What a call returned that makes a descriptor.
+/// Converts the result of a call that returns a new descriptor.
 fn own(fd: libc::c_int) -> io::Result<OwnedFd> {
-    // SAFETY: just made, and owned by nobody else.
+    // SAFETY: just made, and not owned by any other value.
     check(fd).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
@@ -14,19 +14,18 @@ fn timespec(ns: u64) -> libc::timespec {
     libc::timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as i64 }
 }
 
-/// What is waited for: [`READ`], [`WRITE`], [`EXCLUSIVE`], added up.
+/// The events to wait for: the sum of [`READ`], [`WRITE`], [`EXCLUSIVE`].
 pub type Interest = u32;
-/// There is something to read, or the end.
+/// Data to read, or the end of the input.
 pub const READ: Interest = libc::EPOLLIN as u32;
-/// There is room to write.
+/// Space to write.
 pub const WRITE: Interest = libc::EPOLLOUT as u32;
-/// Of several `epoll` that wait with it, the first that sleeps at the time is woken, in the order in which they were added,
-/// and no other.
+/// Wakes only one of several `epoll` instances that wait with it: the first one asleep, in the order in which they were added.
 pub const EXCLUSIVE: Interest = libc::EPOLLEXCLUSIVE as u32;
-/// An error or a hang-up. It is told without being asked for.
+/// An error or a hang-up. Always reported.
 pub const BROKEN: Interest = (libc::EPOLLERR | libc::EPOLLHUP) as u32;
 
-/// How many descriptors one wait can tell of.
+/// The most descriptors that one wait can report.
 const MOST: usize = 64;
 
 /// An `epoll` instance.
@@ -34,20 +33,20 @@ const MOST: usize = 64;
 pub struct Epoll(OwnedFd);
 
 impl Epoll {
-    /// One that waits for nothing yet.
+    /// An instance without descriptors.
     pub fn new() -> io::Result<Epoll> {
         // SAFETY: the call takes no pointers.
         own(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) }).map(Epoll)
     }
-    /// Waits for `fd` too, and tells of it by `token`.
+    /// Adds `fd`, whose events are reported with `token`.
     pub fn add(&self, fd: RawFd, interest: Interest, token: u64) -> io::Result<()> {
         self.control(libc::EPOLL_CTL_ADD, fd, interest, token)
     }
-    /// Waits for something else of `fd`.
+    /// Changes the events to wait for on `fd`.
     pub fn change(&self, fd: RawFd, interest: Interest, token: u64) -> io::Result<()> {
         self.control(libc::EPOLL_CTL_MOD, fd, interest, token)
     }
-    /// Waits for `fd` no more. One that is not waited for is passed over.
+    /// Removes `fd`. Does nothing if it was not added.
     pub fn remove(&self, fd: RawFd) {
         let _ = self.control(libc::EPOLL_CTL_DEL, fd, 0, 0);
     }
@@ -57,8 +56,8 @@ impl Epoll {
         check(unsafe { libc::epoll_ctl(self.0.as_raw_fd(), op, fd, &mut event) }).map(drop)
     }
 
-    /// Sleeps until something is ready, or until `deadline` on the monotonic clock, in ns; tells `each` the token and what it is
-    /// ready for. A signal ends it early, with nothing told.
+    /// Sleeps until a descriptor is ready, or until `deadline` on the monotonic clock, in ns. Calls `each` with the token and the
+    /// events of each ready descriptor. Returns early, without such calls, when a signal arrives.
     pub fn wait(&self, deadline: u64, mut each: impl FnMut(u64, Interest)) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; MOST];
         let left = match deadline {
@@ -105,7 +104,7 @@ impl AsFd for Epoll {
 pub struct Event(OwnedFd);
 
 impl Event {
-    /// One that is low.
+    /// A lowered event.
     pub fn new() -> io::Result<Event> {
         // SAFETY: the call takes no pointers.
         own(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) }).map(Event)
@@ -127,22 +126,22 @@ impl Event {
     }
 }
 
-/// A timer: raised from a point in time on.
+/// A timer: raised when its time is reached.
 #[derive(Debug)]
 pub struct Timer(OwnedFd);
 
 impl Timer {
-    /// One that is low.
+    /// A lowered timer.
     pub fn new() -> io::Result<Timer> {
         let flags = libc::TFD_CLOEXEC | libc::TFD_NONBLOCK;
         // SAFETY: the call takes no pointers.
         own(unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, flags) }).map(Timer)
     }
-    /// Lowers it, and raises it at `at` (monotonic, ns), if that is said.
+    /// Lowers it. If `at` is given, raises it at that time (monotonic, ns).
     pub fn set(&self, at: Option<u64>) {
-        let at = at.map_or(0, |at| at.max(1)); // zero would turn it off
+        let at = at.map_or(0, |at| at.max(1)); // zero would disarm it
         let spec = libc::itimerspec { it_interval: timespec(0), it_value: timespec(at) };
-        // SAFETY: the times live across the call; the old ones are not asked for.
+        // SAFETY: the times live across the call; the old ones are not requested.
         unsafe {
             libc::timerfd_settime(self.0.as_raw_fd(), libc::TFD_TIMER_ABSTIME, &spec, std::ptr::null_mut());
         }

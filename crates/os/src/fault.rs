@@ -1,21 +1,24 @@
-//! Going on when the file behind a mapping is cut short.
+//! Surviving the truncation of a mapped file.
 //!
-//! Reading or writing a mapped page beyond the end of its file raises SIGBUS, which ends the process. Files of shared memory that can be
-//! found by name cannot be sealed against that. So mappings of such files are registered here, and a handler of SIGBUS puts zeroed memory of
-//! this process's own in the place of a registered mapping that faults. The interrupted instruction runs again and finds zeros. A registered
-//! mapping may name a word, its *mark*, that gets a value at the same time: code that reads this word anyway learns of the cut for nothing.
+//! Reading or writing a mapped page beyond the end of its file raises SIGBUS, which ends the process. Shared-memory files that other
+//! processes can open by name cannot be sealed against truncation. Mappings of such files are therefore registered here. When one
+//! faults, a SIGBUS handler replaces it with zeroed memory that is private to this process. The interrupted instruction runs again and
+//! reads zeros.
 //!
-//! All other SIGBUS go to the handler that was installed before, or end the process as they would without us.
+//! A registered mapping may name a word, its *mark*, that is set to a value at the same time. Code that reads this word anyway then
+//! detects the truncation at no cost.
 //!
-//! The handler is async-signal-safe: it reads a table that is never locked, and calls the kernel. It takes the same steps in every thread that
-//! faults, and all of them can be repeated, so that no thread waits for another.
+//! Any other SIGBUS goes to the handler that was installed before, or ends the process as it would without this module.
+//!
+//! The handler is async-signal-safe: it reads a table that is never locked, and calls the kernel. Every thread that faults takes the
+//! same steps, and all of them can be repeated, so that no thread waits for another.
 
 use std::io;
 use std::ptr::{self, null, null_mut};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering::*, fence};
 
-/// Entries in the first block of the table; each block after it has twice as many as the one before.
+/// Entries in the first block of the table; each later block has twice as many as the one before.
 const FIRST_BLOCK: usize = 256;
 const BLOCKS: usize = 17;
 pub(crate) const PAGE: usize = 4096;
@@ -29,14 +32,14 @@ const STATE: u64 = 3;
 /// A registered mapping. All zeros is a free entry.
 #[repr(align(64))]
 struct Entry {
-    /// Its state in the low bits; the others count reuses. A seqlock over `base` to `mark_value`.
+    /// Its state in the low bits; the other bits count reuses. A seqlock over `base` to `mark_value`.
     generation: AtomicU64,
     base: AtomicUsize,
     len: AtomicUsize,
-    /// Address of the mark; 0: none.
+    /// Address of the mark; 0 if none.
     mark: AtomicUsize,
     mark_value: AtomicU64,
-    /// The generation of the only process that has the mapping; 0: its children have it too.
+    /// The generation of the only process that has the mapping; 0 if its children have it too.
     only: AtomicU64,
     /// Protection of the mapping, and of the mark's page.
     prot: AtomicI32,
@@ -49,12 +52,12 @@ struct Entry {
 }
 
 static TABLE: [AtomicPtr<Entry>; BLOCKS] = [const { AtomicPtr::new(null_mut()) }; BLOCKS];
-/// No entry from here on was ever used.
+/// No entry from this index on was ever used.
 static HIGH: AtomicUsize = AtomicUsize::new(0);
-/// There is probably no free entry before this one.
+/// There is probably no free entry before this index.
 static HINT: AtomicUsize = AtomicUsize::new(0);
 
-/// What a mapping is, for the handler.
+/// The data of a registered mapping that the handler needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range {
     pub base: usize,
@@ -62,7 +65,7 @@ pub(crate) struct Range {
     pub prot: libc::c_int,
 }
 
-/// A word that gets a value when a mapping is cut: its address, the value, and the protection of its page.
+/// A word that is set when a mapping is truncated: its address, the value, and the protection of its page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     pub at: usize,
@@ -70,7 +73,7 @@ pub(crate) struct Mark {
     pub prot: libc::c_int,
 }
 
-/// A registration. It ends when this is dropped, which must be before the range is unmapped.
+/// A registration. It ends when this is dropped. Drop it before the range is unmapped.
 pub(crate) struct Registered {
     entry: &'static Entry,
     index: usize,
@@ -82,12 +85,12 @@ impl std::fmt::Debug for Registered {
     }
 }
 
-/// Registers a mapping. Allocates now and then; does not block.
+/// Registers a mapping. Allocates occasionally; does not block.
 ///
 /// # Safety
 ///
-/// The range is a whole mapping of the caller's, and stays so until the result is dropped. The page of the mark is mapped as long, is
-/// aligned, and holds nothing that other threads could miss when it is replaced by zeros and the mark's value.
+/// The range must be a whole mapping of the caller's until the result is dropped. The page of the mark must stay mapped as long. The
+/// mark must be aligned. No thread may depend on other contents of that page, which become zeros when the mark is set.
 pub(crate) unsafe fn register(range: Range, mark: Option<Mark>) -> io::Result<Registered> {
     install()?;
     let (entry, index) = claim()?;
@@ -140,7 +143,7 @@ impl Drop for Registered {
     fn drop(&mut self) {
         let generation = self.entry.generation.load(Relaxed); // only its owner changes an entry in use
         self.entry.generation.store(generation & !STATE | CHANGING, Relaxed);
-        fence(Release); // pairs with the acquire fence in `find`: who sees an empty range sees the new generation
+        fence(Release); // pairs with the acquire fence in `find`: a thread that sees an empty range sees the new generation
         self.entry.base.store(0, Relaxed);
         self.entry.len.store(0, Relaxed);
         // Release: pairs with the acquire in `claim`. The count wraps after 2^62 reuses.
@@ -159,7 +162,7 @@ fn entry(index: usize) -> Option<&'static Entry> {
     (!entries.is_null()).then(|| unsafe { &*entries.add(index - first) })
 }
 
-/// Takes a free entry, which is then changing.
+/// Claims a free entry, whose state is then changing.
 fn claim() -> io::Result<(&'static Entry, usize)> {
     let start = HINT.load(Relaxed); // a hint
     if let Some(found) = claim_from(start) {
@@ -177,11 +180,11 @@ fn claim_from(start: usize) -> Option<(&'static Entry, usize)> {
     let mut index = start;
     while let Some(entry) = entry(index) {
         let seen = entry.generation.load(Relaxed);
-        // Acquire: pairs with the release in `drop`; what we write comes after what the last owner wrote.
+        // Acquire: pairs with the release in `drop`; our writes are ordered after those of the last owner.
         if seen & STATE == FREE
             && entry.generation.compare_exchange(seen, seen | CHANGING, Acquire, Relaxed).is_ok()
         {
-            fence(Release); // pairs with the acquire fence in `find`: who sees what we write sees that it is changing
+            fence(Release); // pairs with the acquire fence in `find`: a thread that sees our writes sees that the entry is changing
             HIGH.fetch_max(index + 1, Release); // pairs with the acquire in `find`
             HINT.store(index + 1, Relaxed); // a hint
             return Some((entry, index));
@@ -206,7 +209,7 @@ fn grow() -> io::Result<()> {
         }
         // Release: pairs with the acquire in `entry`.
         if block.compare_exchange(null_mut(), fresh.cast(), Release, Relaxed).is_err() {
-            // SAFETY: nobody else knows the mapping; another thread was faster.
+            // SAFETY: no other code has the address of the mapping; another thread added its block first.
             unsafe { libc::munmap(fresh, len) };
         }
         return Ok(());
@@ -214,9 +217,9 @@ fn grow() -> io::Result<()> {
     Err(io::ErrorKind::OutOfMemory.into())
 }
 
-/// What is registered for `address`, and its entry.
+/// The registration that contains `address`, and its entry.
 ///
-/// The thread that faults uses the mapping, so that its entry stays as it is meanwhile; entries that change are of others.
+/// The faulting thread uses the mapping, so its entry does not change during the search; entries that change are those of other mappings.
 fn find(address: usize) -> Option<(&'static Entry, Range, Option<Mark>)> {
     // Acquire: pairs with the release in `claim_from`.
     for index in 0..HIGH.load(Acquire) {
@@ -232,7 +235,7 @@ fn find(address: usize) -> Option<(&'static Entry, Range, Option<Mark>)> {
         let only = entry.only.load(Relaxed);
         fence(Acquire); // pairs with the release fences in `drop` and `claim_from`
         let stayed = entry.generation.load(Relaxed) == before;
-        // In a forked child that has not inherited the mapping, the address is of something else.
+        // In a forked child that has not inherited the mapping, another object has this address.
         if stayed && (only == 0 || only == crate::fork::generation()) {
             return Some((entry, range, (at != 0).then_some(Mark { at, value, prot })));
         }
@@ -240,7 +243,7 @@ fn find(address: usize) -> Option<(&'static Entry, Range, Option<Mark>)> {
     None
 }
 
-/// Puts memory of our own in the place of the registered mapping that contains `address`. `false`: there is none, or no memory.
+/// Replaces the registered mapping that contains `address` with private memory. `false`: there is none, or not enough memory.
 fn replace(address: usize) -> bool {
     let Some((entry, range, mark)) = find(address) else { return false };
     entry.begun.fetch_add(1, Relaxed);
@@ -249,7 +252,7 @@ fn replace(address: usize) -> bool {
     // instruction must not go on then.
     let replaced = mark.is_none_or(set_mark) && (is_page_of(mark, range) || clear_range(range, address));
     if entry.only.load(Relaxed) != 0 {
-        // SAFETY: the range is a mapping of ours, which children are still not to inherit.
+        // SAFETY: the range is a mapping of ours, and children must still not inherit it.
         unsafe { libc::madvise(range.base as *mut libc::c_void, range.len, libc::MADV_DONTFORK) };
     }
     entry.done.fetch_add(1, Release); // pairs with `renewing`: who makes the mapping again does it after this
@@ -284,10 +287,10 @@ fn unlock(base: usize, len: usize) {
     unsafe { libc::munlock(base as *const libc::c_void, len) };
 }
 
-/// Puts zeroed memory at an address. Other threads find either what was there or zeros, never a gap.
+/// Maps zeroed memory at an address. Other threads see either the old contents or zeros, never a gap.
 fn clear(base: usize, len: usize, prot: libc::c_int) -> bool {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
-    // SAFETY: the range is a registered mapping, whose users bear that its contents change.
+    // SAFETY: the range is a registered mapping, whose users accept that its contents change.
     unsafe { libc::mmap(base as *mut libc::c_void, len, prot, flags, -1, 0) != libc::MAP_FAILED }
 }
 
@@ -316,8 +319,8 @@ fn set_mark(mark: Mark) -> bool {
 fn move_mark(mark: Mark) -> bool {
     let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
     let (page, at) = (mark.at & !(PAGE - 1), mark.at & (PAGE - 1));
-    // SAFETY: a fresh page aliases nothing until it is moved. The mark is an aligned word within a page. The page moved over is that of the
-    // mark, which `register` was promised to be mapped and free to be replaced.
+    // SAFETY: a fresh page aliases nothing until it is moved. The mark is an aligned word within a page. The page moved over is that of
+    // the mark: the caller of `register` promised that it is mapped and may be replaced.
     unsafe {
         let fresh = libc::mmap(null_mut(), PAGE, prot, flags, -1, 0);
         if fresh == libc::MAP_FAILED {
@@ -334,7 +337,7 @@ fn move_mark(mark: Mark) -> bool {
     }
 }
 
-/// What handled SIGBUS before us: when we were first installed, and now. Never freed, since a handler may be reading it.
+/// The previous handlers of SIGBUS: at our first installation, and at the latest one. Never freed, since a handler may be reading them.
 static FIRST: AtomicPtr<libc::sigaction> = AtomicPtr::new(null_mut());
 /// The first of them, without the heap: a tool that looks for leaks finds none.
 static INITIAL: OnceLock<libc::sigaction> = OnceLock::new();
@@ -349,9 +352,10 @@ fn install() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes this library's handler of SIGBUS the process's again, if the program has installed another one since.
+/// Reinstalls this library's SIGBUS handler, if the program has installed another one since.
 ///
-/// That other handler gets the faults that are not this library's. Needless where it passes on what is not its own. A few system calls.
+/// That other handler then gets the faults that are not this library's. Not needed if it calls the previous handler for faults that are
+/// not its own. A few system calls.
 pub fn catch() -> io::Result<()> {
     // SAFETY: all zeros is a valid action to be filled in; with no new action only the old one is written.
     let mut before: libc::sigaction = unsafe { std::mem::zeroed() };
@@ -361,7 +365,7 @@ pub fn catch() -> io::Result<()> {
     if before.sa_sigaction == ours {
         return Ok(());
     }
-    let mut action = before; // its mask too, since its handler may rely on that
+    let mut action = before; // includes its mask, since its handler may rely on that
     action.sa_sigaction = ours;
     action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | before.sa_flags & libc::SA_RESTART;
     let mut first = false;
@@ -373,12 +377,12 @@ pub fn catch() -> io::Result<()> {
     // Release: pairs with the acquires in `forward`. Known before our handler can run.
     let _ = FIRST.compare_exchange(null_mut(), before, Release, Relaxed);
     BEFORE.store(before, Release);
-    // SAFETY: the handler has the signature that SA_SIGINFO asks for, and does only what is safe in one.
+    // SAFETY: the handler has the signature that SA_SIGINFO requires, and does only what is safe in one.
     crate::check(unsafe { libc::sigaction(libc::SIGBUS, &action, null_mut()) }).map(drop)
 }
 
 extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: errno is this thread's own word; it is put back, so that the interrupted code sees what it had.
+    // SAFETY: errno is this thread's own word. It is restored, so that the interrupted code sees its own value.
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: as above; the kernel passes a valid record, in which a fault has an address.
     let (kept, code, address) = unsafe { (*errno, (*info).si_code, (*info).si_addr() as usize) };
@@ -389,18 +393,18 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
     unsafe { *errno = kept };
 }
 
-/// Threads inside a handler that [`forward`] has called.
+/// Threads inside a handler that [`forward`] called.
 static INSIDE: [AtomicI32; 64] = [const { AtomicI32::new(0) }; 64];
 
-/// Lets the handler that was there before us have a signal.
+/// Passes a signal to the handler that was installed before ours.
 fn forward(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void, code: libc::c_int) {
-    // SAFETY: asks for a number.
+    // SAFETY: only returns a number.
     let thread = unsafe { libc::syscall(libc::SYS_gettid) } as i32;
-    // Relaxed: only this thread puts its number there or takes it away.
+    // Relaxed: only this thread stores or removes its number.
     let nested = INSIDE.iter().any(|inside| inside.load(Relaxed) == thread);
-    // A handler that was installed after us passes to us what is not its own: that is for the one before both.
+    // A handler installed after ours passes us the faults that are not its own: those go to the handler before both.
     let list = if nested { &FIRST } else { &BEFORE };
-    // SAFETY: Acquire pairs with the releases in `catch`; what it points to is never freed nor changed.
+    // SAFETY: Acquire pairs with the releases in `catch`; the record it points to is never freed or changed.
     let Some(before) = (unsafe { list.load(Acquire).as_ref() }) else { return end(signal, code) };
     match before.sa_sigaction {
         libc::SIG_IGN if code <= 0 => return, // sent by a process, not a fault
@@ -435,16 +439,16 @@ fn forward(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::
     }
 }
 
-/// Ends the process by a signal, as if nobody handled it.
+/// Ends the process by a signal, as if it had no handler.
 fn end(signal: libc::c_int, code: libc::c_int) {
-    // SAFETY: all zeros is the default action; asks for numbers, and sends a signal to this thread itself.
+    // SAFETY: all zeros is the default action; reads numbers, and sends a signal to this thread itself.
     unsafe {
         let default: libc::sigaction = std::mem::zeroed();
         libc::sigaction(signal, &default, null_mut());
         if code <= 0 {
-            // Nobody repeats a signal that was sent: again, for when this handler returns.
+            // A sent signal does not repeat: send it again, for when this handler returns.
             libc::syscall(libc::SYS_tgkill, libc::getpid(), libc::syscall(libc::SYS_gettid), signal);
         }
     }
-    // The instruction that faulted runs again.
+    // The faulting instruction runs again.
 }

@@ -1,4 +1,4 @@
-//! Files and directories of shared memory, by descriptor, never by following links.
+//! Files and directories of shared memory. Opened through descriptors, without following links.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
@@ -18,7 +18,7 @@ pub enum Mode {
     Read,
     /// For reading and writing.
     Write,
-    /// For writing, always at the end: each write in one step, whoever else writes.
+    /// For writing, always at the end: each write is one step, even if other processes write too.
     Append,
     /// For reading and writing; it must not exist yet. Permissions 0600 until [`set_mode`].
     Create,
@@ -45,27 +45,27 @@ pub fn open_dir(path: &OsStr) -> io::Result<File> {
     open(libc::AT_FDCWD, &c(path.as_bytes())?, libc::O_RDONLY | libc::O_DIRECTORY)
 }
 
-/// Opens the directory `path`, no part of which may be a symbolic link, as [`open_dir`] would. One system call where the kernel has
+/// Opens the directory `path` like [`open_dir`], but no part of it may be a symbolic link. Makes one system call where the kernel has
 /// `openat2`, else one for each part. Fails with `ELOOP` or `ENOTDIR` at a link.
 pub fn open_dir_no_links(path: &OsStr) -> io::Result<File> {
     let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC;
-    // SAFETY: all zeros is a valid record of how to open.
+    // SAFETY: all zeros is a valid record of open options.
     let mut how: libc::open_how = unsafe { std::mem::zeroed() };
     (how.flags, how.resolve) = (flags as u64, libc::RESOLVE_NO_SYMLINKS);
     let name = c(path.as_bytes())?;
     let (at, size) = (std::ptr::from_ref(&how), size_of::<libc::open_how>());
-    // SAFETY: the name is a C string, and the record, whose size is told, lives across the call.
+    // SAFETY: the name is a C string, and the record, whose size is passed, lives across the call.
     let fd = unsafe { libc::syscall(libc::SYS_openat2, libc::AT_FDCWD, name.as_ptr(), at, size) };
     match crate::check(fd as libc::c_int) {
-        // SAFETY: the descriptor that the call returned is ours alone.
+        // SAFETY: the call returned the descriptor, and only this value owns it.
         Ok(fd) => Ok(unsafe { File::from_raw_fd(fd) }),
-        // Before Linux 5.6, or where an old filter of system calls does not know it.
+        // Before Linux 5.6, or where an old filter of system calls rejects it.
         Err(e) if matches!(e.raw_os_error(), Some(libc::ENOSYS | libc::EPERM)) => open_dir_by_parts(path),
         Err(e) => Err(e),
     }
 }
 
-/// Opens the directory `path` part by part, none of which may be a symbolic link.
+/// Opens the directory `path` part by part; no part may be a symbolic link.
 fn open_dir_by_parts(path: &OsStr) -> io::Result<File> {
     let (start, rest) = match path.as_bytes().strip_prefix(b"/") {
         Some(rest) => (c"/", rest),
@@ -78,7 +78,7 @@ fn open_dir_by_parts(path: &OsStr) -> io::Result<File> {
     open(at.as_raw_fd(), c".", libc::O_RDONLY | libc::O_DIRECTORY)
 }
 
-/// What a name leads to.
+/// The type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A directory.
@@ -95,30 +95,30 @@ pub enum Kind {
     Device,
 }
 
-/// What is known of a file or a directory.
+/// The metadata of a file or a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
     /// Its owner.
     pub user: u32,
     /// Its group.
     pub group: u32,
-    /// Its permissions, with the sticky bit and the bits that set user and group.
+    /// Its permissions, with the sticky, set-user-ID and set-group-ID bits.
     pub mode: u32,
 }
 
-/// What `name` is in `dir`; of a symbolic link the link itself. One system call.
+/// The metadata of `name` in `dir`; of a symbolic link, that of the link itself. One system call.
 pub fn stat_at(dir: &File, name: &[u8]) -> io::Result<Stat> {
     stat_of(dir.as_raw_fd(), name, libc::AT_SYMLINK_NOFOLLOW)
 }
 
-/// What `path` is; of a symbolic link the link itself. One system call.
+/// The metadata of `path`; of a symbolic link, that of the link itself. One system call.
 pub fn stat_path(path: &OsStr) -> io::Result<Stat> {
     stat_of(libc::AT_FDCWD, path.as_bytes(), libc::AT_SYMLINK_NOFOLLOW)
 }
 
-/// What an open file or directory is. One system call.
+/// The metadata of an open file or directory. One system call.
 pub fn stat(file: &File) -> io::Result<Stat> {
     stat_of(file.as_raw_fd(), b"", libc::AT_EMPTY_PATH)
 }
@@ -147,14 +147,14 @@ fn stat_of(dir: i32, name: &[u8], flags: libc::c_int) -> io::Result<Stat> {
 }
 
 fn open(dir: i32, name: &CStr, flags: libc::c_int) -> io::Result<File> {
-    // SAFETY: the name is a C string; a descriptor that the call returns is ours alone.
+    // SAFETY: the name is a C string; only this value owns the descriptor that the call returns.
     unsafe {
         let fd = libc::openat(dir, name.as_ptr(), flags | libc::O_CLOEXEC | libc::O_NOFOLLOW, 0o600);
         Ok(File::from_raw_fd(crate::check(fd)?))
     }
 }
 
-/// Makes directory `name` in `dir`, for the owner alone until [`set_mode`].
+/// Makes directory `name` in `dir`, with permissions for the owner only until [`set_mode`].
 pub fn make_dir_at(dir: &File, name: &[u8]) -> io::Result<()> {
     let name = c(name)?;
     // SAFETY: the name is a C string.
@@ -169,16 +169,16 @@ pub fn remove_at(dir: &File, name: &[u8], is_dir: bool) -> io::Result<()> {
     crate::check(unsafe { libc::unlinkat(dir.as_raw_fd(), name.as_ptr(), flags) }).map(drop)
 }
 
-/// What a rename does when the new name is taken.
+/// The effect of a rename if the new name exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rename {
     /// Fails with `AlreadyExists`.
     NoReplace,
-    /// Swaps the two; fails with `NotFound` if the new name is free.
+    /// Swaps the two; fails with `NotFound` if the new name does not exist.
     Exchange,
 }
 
-/// Renames `old` to `new` within `dir`, in one indivisible step.
+/// Renames `old` to `new` within `dir`, in one atomic step.
 pub fn rename_at(dir: &File, old: &[u8], new: &[u8], how: Rename) -> io::Result<()> {
     let (old, new) = (c(old)?, c(new)?);
     let flags = if how == Rename::NoReplace { libc::RENAME_NOREPLACE } else { libc::RENAME_EXCHANGE };
@@ -204,7 +204,7 @@ pub fn link_at(dir: &File, name: &[u8], to: &File, new: &[u8]) -> io::Result<()>
         .map(drop)
 }
 
-/// Sets the permissions of an open file, whatever the umask.
+/// Sets the permissions of an open file, regardless of the umask.
 pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     // SAFETY: the descriptor is open.
     crate::check(unsafe { libc::fchmod(file.as_raw_fd(), mode) }).map(drop)
@@ -212,20 +212,20 @@ pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
 
 /// Sets the group of an open file.
 pub fn set_group(file: &File, group: u32) -> io::Result<()> {
-    // SAFETY: the descriptor is open; the owner is left alone.
+    // SAFETY: the descriptor is open; the owner is unchanged.
     crate::check(unsafe { libc::fchown(file.as_raw_fd(), u32::MAX, group) }).map(drop)
 }
 
 /// Sets the owner of an open file.
 pub fn set_owner(file: &File, owner: u32) -> io::Result<()> {
-    // SAFETY: the descriptor is open; the group is left alone.
+    // SAFETY: the descriptor is open; the group is unchanged.
     crate::check(unsafe { libc::fchown(file.as_raw_fd(), owner, u32::MAX) }).map(drop)
 }
 
 /// Reserves `len` bytes at `offset`, growing the file if need be. May block; a full file system is an error here
 /// and never a fault later.
 pub fn reserve(file: &File, offset: u64, len: u64) -> io::Result<()> {
-    // In pieces: tmpfs gives all of a call back when a signal comes, and a process may have a fast timer.
+    // In pieces: tmpfs releases all memory of a call that a signal interrupts, and a process may have a fast timer.
     const PIECE: u64 = 4 << 20;
     let (mut at, end) = (offset, offset + len);
     while at < end {
@@ -240,19 +240,19 @@ pub fn reserve(file: &File, offset: u64, len: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Bytes free on the file system of an open file, and whether it is a tmpfs.
+/// Free bytes on the file system of an open file, and whether it is a tmpfs.
 pub fn file_system(file: &File) -> io::Result<(u64, bool)> {
     let stat = statfs(file)?;
     Ok((stat.f_bavail.saturating_mul(stat.f_bsize as u64), stat.f_type == libc::TMPFS_MAGIC))
 }
 
-/// Bytes of the file system of an open file: in all, and free.
+/// Size of the file system of an open file, and its free space, in bytes.
 pub fn room(file: &File) -> io::Result<(u64, u64)> {
     let stat = statfs(file)?;
     Ok([stat.f_blocks, stat.f_bavail].map(|blocks| blocks.saturating_mul(stat.f_bsize as u64)).into())
 }
 
-/// Files that can still be made on the file system of an open file; nothing where it sets no limit. One system call.
+/// The number of files that can still be made on the file system of an open file; `None` if it has no limit. One system call.
 pub fn inodes(file: &File) -> io::Result<Option<u64>> {
     let stat = statfs(file)?;
     Ok((stat.f_files > 0).then_some(stat.f_ffree))
@@ -266,14 +266,14 @@ fn statfs(file: &File) -> io::Result<libc::statfs> {
     Ok(stat)
 }
 
-/// Links that lead to an open file: 0 once it was removed. One system call.
+/// The number of links to an open file: 0 after it was removed. One system call.
 pub fn links(file: &File) -> io::Result<u64> {
     Ok(file.metadata()?.nlink())
 }
 
-/// Whether nothing was done to an open file or directory for more than two seconds.
+/// Whether an open file or directory has not been changed for more than two seconds.
 ///
-/// What is being made in several steps is younger than that between them, unless its maker has died.
+/// A file that is being made in several steps is younger than that between the steps, unless its maker has died.
 pub fn is_old(file: &File) -> bool {
     let now = (crate::clock::now(crate::clock::Clock::Realtime) / 1_000_000_000) as i64;
     file.metadata().is_ok_and(|m| now - m.ctime() > 2)
@@ -284,7 +284,7 @@ pub fn names(dir: &File) -> io::Result<Vec<Vec<u8>>> {
     names_at_most(dir, usize::MAX)
 }
 
-/// The first `most` names in a directory, as [`names`] gives them, for a directory that another user may have filled. Allocates.
+/// The first `most` names in a directory, as [`names`] returns them, for a directory that another user may have filled. Allocates.
 pub fn names_at_most(dir: &File, most: usize) -> io::Result<Vec<Vec<u8>>> {
     let path = format!("/proc/self/fd/{}", dir.as_raw_fd());
     std::fs::read_dir(path)?.take(most).map(|entry| Ok(entry?.file_name().as_bytes().to_vec())).collect()

@@ -1,25 +1,25 @@
-//! Knowing that one has been forked, and holding `fork` off for a moment.
+//! Detecting a fork, and delaying `fork` for a moment.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-/// The word that the kernel sets to zero in a child; null until first asked for.
+/// The word that the kernel sets to zero in a child; null until the first use.
 static WORD: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
-/// The last generation given out; copied to children like any memory.
+/// The last generation issued; copied to children like any memory.
 static LAST: AtomicU64 = AtomicU64::new(0);
-/// 1 while somebody holds `fork` off, or a fork is under way; a futex.
+/// 1 while a thread delays `fork`, or a fork is in progress; a futex.
 static FORKING: AtomicU32 = AtomicU32::new(0);
 
-/// A number that is another one in every process of a family. A few loads.
+/// A number that differs in every process of a family. A few loads.
 ///
-/// Whoever keeps it beside a resource sees that it was inherited by `fork` when the number has changed.
+/// To detect that a resource was inherited by `fork`, store this number with it and compare later.
 #[inline]
 pub fn generation() -> u64 {
     // Acquire: pairs with the release in `make_word`.
     let word = WORD.load(Ordering::Acquire);
     if !word.is_null() {
         // SAFETY: the page is never unmapped once its address is stored.
-        // Relaxed: written once by whoever first finds it zero; the value itself is all that is told.
+        // Relaxed: written once, by the thread that first finds it zero; only the value itself is published.
         let seen = unsafe { (*word).load(Ordering::Relaxed) };
         if seen != 0 {
             return seen;
@@ -31,7 +31,7 @@ pub fn generation() -> u64 {
 #[cold]
 fn renew() -> u64 {
     let word = make_word();
-    // Relaxed: both only have to give out each number once.
+    // Relaxed: both only have to issue each number once.
     let fresh = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     word.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed).err().unwrap_or(fresh)
 }
@@ -51,17 +51,17 @@ fn make_word() -> &'static AtomicU64 {
         WORD.store(page.cast(), Ordering::Release);
         page as usize
     });
-    // SAFETY: the page is mapped for ever, aligned, and only used as an atomic.
+    // SAFETY: the page is mapped forever, aligned, and only used as an atomic.
     unsafe { &*(at as *const AtomicU64) }
 }
 
-/// While this lives, `fork` waits.
+/// Delays `fork` while it lives.
 #[derive(Debug)]
 pub struct HoldOff(());
 
-/// Holds off `fork` in all threads of this process until the result is dropped. May block for a fork under way.
+/// Delays `fork` in all threads of this process until the result is dropped. May block while a fork is in progress.
 ///
-/// Not for signal handlers. A raw `clone` system call is not held off.
+/// Not for signal handlers. Does not delay a raw `clone` system call.
 pub fn hold_off() -> HoldOff {
     static ONCE: OnceLock<()> = OnceLock::new();
     ONCE.get_or_init(|| {
@@ -84,7 +84,7 @@ impl Drop for HoldOff {
     }
 }
 
-/// A lock that may be released in the child of a fork: three states would spare wake calls; it is too rare to care.
+/// A lock that the child of a fork may release. Three states would save wake calls, but it is used too rarely to matter.
 fn enter() {
     // Acquire: pairs with the release in `leave`.
     while FORKING.swap(1, Ordering::Acquire) != 0 {

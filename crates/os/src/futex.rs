@@ -1,18 +1,18 @@
-//! Sleeping on a word of shared memory, and waking those who do.
+//! Sleeping on a word of shared memory, and waking the threads that sleep on it.
 //!
-//! Words are 32 bits, at addresses that may be mapped read-only: the kernel only compares them. Deadlines are
-//! absolute, on CLOCK_MONOTONIC. Everything here is async-signal-safe and allocates nothing.
+//! Words are 32 bits, at addresses that may be mapped read-only: the kernel only compares them. Deadlines are absolute, on
+//! CLOCK_MONOTONIC. All functions are async-signal-safe and allocate nothing.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Most words that one [`wait_many`] can sleep on.
+/// The most words that one [`wait_many`] can sleep on.
 pub const MOST_WORDS: usize = 128;
 
-/// Why a wait came back.
+/// Why a wait returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Woken {
-    /// Somebody woke us, the word had changed, or a signal came: look again.
+    /// It was woken, the word had changed, or a signal arrived: check again.
     Look,
     /// The deadline has passed.
     TimedOut,
@@ -23,9 +23,9 @@ pub enum Woken {
 pub struct Word {
     /// Address of the word.
     pub at: *const u32,
-    /// Sleep only while it has this value.
+    /// Sleep only while the word has this value.
     pub value: u32,
-    /// Whether other processes wake it too.
+    /// Whether other processes also wake it.
     pub shared: bool,
 }
 
@@ -46,8 +46,8 @@ pub unsafe fn wait(word: Word, deadline: u64) -> Woken {
 
 /// Sleeps while all `words` have their values. At most [`MOST_WORDS`]. Blocks.
 ///
-/// Where the kernel or a sandbox refuses to wait on several words at once (before 5.16, old seccomp profiles),
-/// it sleeps on the first word alone, for 2 ms at the most, so that the caller looks at the others then.
+/// The kernel or a sandbox may refuse to wait on several words at once (before 5.16, old seccomp profiles). It then sleeps on the first
+/// word only, for at most 2 ms, so that the caller then checks the others.
 ///
 /// # Safety
 ///
@@ -59,7 +59,7 @@ pub unsafe fn wait_many(words: &[Word], deadline: u64) -> Woken {
         // SAFETY: the caller's promise.
         return unsafe { wait(words[0], deadline) };
     }
-    // Relaxed: only remembers what the kernel will say again.
+    // Relaxed: only caches the kernel's answer.
     if !REFUSED.load(Ordering::Relaxed) {
         // SAFETY: the caller's promise. A short table is cheaper to fill.
         let answer = unsafe {
@@ -79,7 +79,7 @@ pub unsafe fn wait_many(words: &[Word], deadline: u64) -> Woken {
     }
 }
 
-/// The system call. `None`: there is none, or it is forbidden.
+/// The system call. `None`: it does not exist or is forbidden.
 ///
 /// # Safety
 ///
@@ -112,7 +112,7 @@ unsafe fn waitv<const N: usize>(words: &[Word], deadline: u64) -> Option<Woken> 
     }
 }
 
-/// Wakes up to `most` sleepers and returns how many it found. Does not block.
+/// Wakes up to `most` waiting threads and returns how many it found. Does not block.
 ///
 /// # Safety
 ///

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::io;
 
-/// Raises the soft limit of open files to the hard one. Returns the limit in force afterwards. System calls: two.
+/// Raises the soft limit of open files to the hard one. Returns the resulting limit. Makes two system calls.
 ///
-/// A process that opens a few descriptors for each of many channels needs more than the usual 1,024. The soft limit is that low
-/// only for the sake of programs that call `select`.
+/// A process that opens a few descriptors for each of many channels needs more than the usual 1,024. The soft limit is low only to
+/// protect programs that call `select`.
 pub fn raise_open_files() -> io::Result<u64> {
     let mut limit = open_file_limits()?;
     if limit.rlim_cur < limit.rlim_max {
@@ -17,24 +17,24 @@ pub fn raise_open_files() -> io::Result<u64> {
     Ok(limit.rlim_cur)
 }
 
-/// The limit of open files in force.
+/// The current limit of open files.
 pub fn open_files() -> io::Result<u64> {
     Ok(open_file_limits()?.rlim_cur)
 }
 
-/// Descriptors that are held back, for what must be possible when the process has no more.
+/// Descriptors in reserve, for operations that must work when the process has no other left.
 #[derive(Debug, Default)]
 pub struct Reserve(Vec<File>);
 
 impl Reserve {
-    /// Holds so many descriptors, or as many as can be had. System calls: one for each that is new.
+    /// Reserves this number of descriptors, or as many as are available. Makes one system call for each new one.
     pub fn hold(&mut self, count: usize) {
         while self.0.len() < count {
             let Ok(file) = File::open("/dev/null") else { return };
             self.0.push(file);
         }
     }
-    /// Gives them back, for whatever is opened next.
+    /// Releases them, for the next files to open.
     pub fn release(&mut self) {
         self.0.clear();
     }
@@ -48,8 +48,8 @@ pub fn file_size() -> Option<u64> {
     (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
-/// From now on a write beyond [`file_size`] is an error (`FileTooLarge`). Without this the signal SIGXFSZ kills the process. A program
-/// that this process starts is not affected. If the signal is handled or ignored already, nothing changes.
+/// Makes later writes beyond [`file_size`] return an error (`FileTooLarge`). Without this call, the signal SIGXFSZ kills the process.
+/// Programs that this process starts are not affected. If the signal is handled or ignored already, nothing changes.
 pub fn report_file_size() -> io::Result<()> {
     extern "C" fn nothing(_: libc::c_int) {}
     // SAFETY: all zeros is a valid record to be filled in; with no new action, sigaction only writes the old one.
@@ -63,7 +63,7 @@ pub fn report_file_size() -> io::Result<()> {
     }
     action.sa_sigaction = nothing as extern "C" fn(libc::c_int) as libc::sighandler_t;
     action.sa_flags = libc::SA_RESTART;
-    // SAFETY: the handler is a function of the type that these flags ask for, and does nothing at all.
+    // SAFETY: the handler is a function of the type that these flags require, and does nothing.
     crate::check(unsafe { libc::sigaction(libc::SIGXFSZ, &action, std::ptr::null_mut()) }).map(drop)
 }
 

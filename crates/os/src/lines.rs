@@ -1,33 +1,33 @@
-//! Lines of an input that may pause between them, read so that a signal to end is heard while waiting.
+//! Reading lines from an input that may pause between them; a stop signal interrupts the wait.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
 use crate::stop;
 
-/// How much is read at a time.
+/// The size of one read, in bytes.
 const CHUNK: usize = 64 << 10;
 
-/// The lines of a file, without their ends; a last one without an end counts too.
+/// The lines of a file, without their line ends. A last line without an end counts too.
 pub struct Lines {
     input: File,
     longest: usize,
     buffer: Vec<u8>,
-    /// What of the buffer was handed out already.
+    /// The part of the buffer that was already returned.
     used: usize,
     ended: bool,
 }
 
 impl Lines {
-    /// What is longer than `longest` is handed out in pieces, so that a line without end does not fill the memory.
+    /// Splits a line longer than `longest` into pieces, so that a line without end does not fill the memory.
     pub fn new(input: File, longest: usize) -> Lines {
         Lines { input, longest, buffer: Vec::new(), used: 0, ended: false }
     }
 
-    /// The next line; none at the end of the input, or when the end was asked for.
+    /// The next line; `None` at the end of the input, or when a stop was requested.
     #[allow(clippy::should_implement_trait)] // the line borrows the buffer
     pub fn next(&mut self) -> io::Result<Option<&[u8]>> {
-        // What was searched for a line end already need not be searched again.
+        // The bytes already searched for a line end are not searched again.
         let mut searched = 0;
         loop {
             let rest = &self.buffer[self.used..];
@@ -50,7 +50,7 @@ impl Lines {
         &self.buffer[from..from + length]
     }
 
-    /// Reads some more; says whether it may go on, that is, the end was not asked for.
+    /// Reads more bytes; returns false when a stop was requested.
     fn read(&mut self) -> io::Result<bool> {
         self.buffer.drain(..self.used);
         self.used = 0;

@@ -1,8 +1,8 @@
-//! Kernel locks on bytes of a file that live exactly as long as a process's address space.
+//! Kernel locks on bytes of a file. A lock lives exactly as long as the address space of its process.
 //!
-//! The lock is taken on an open file description of its own, which is then held by a mapping that cannot be
-//! touched and is not inherited, and its descriptor is closed. So killing, `fork`, `exec`, `close_range` and
-//! `pidfd_getfd` all leave it where it belongs; there are no thread ids, and nothing to clean up.
+//! Each lock is placed on a separate open file description. A mapping that cannot be accessed or inherited then holds that description,
+//! and the descriptor is closed. So `fork`, `exec`, `close_range`, `pidfd_getfd` and killing cannot pass the lock to another process or
+//! free it before its address space ends. There are no thread IDs, and nothing to clean up.
 
 use crate::map::{Access, Map};
 use std::fs::File;
@@ -12,9 +12,9 @@ use std::os::fd::AsRawFd;
 /// How a byte is locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// By many at once.
+    /// By many holders at the same time.
     Shared,
-    /// By one alone.
+    /// By a single holder.
     Exclusive,
 }
 
@@ -25,21 +25,21 @@ pub struct Held {
 }
 
 impl Held {
-    /// Whether this process holds the lock, rather than having inherited this value by `fork`.
+    /// Whether this process acquired the lock. False in a forked child, which inherited this value.
     #[inline(always)]
     pub fn is_ours(&self) -> bool {
         self.map.is_ours()
     }
 }
 
-/// Locks byte `at` of the file that `open` gives, without waiting. `None` if somebody else holds it.
+/// Locks byte `at` of the file that `open` returns, without waiting. `None` if another holder has it.
 ///
-/// `open` must give a *fresh* open file description; it is closed before this returns, but for the mapping.
-/// `fork` in other threads is held off meanwhile.
+/// `open` must return a *fresh* open file description. Its descriptor is closed before this returns; only the mapping keeps the
+/// description. `fork` in other threads is delayed until then.
 pub fn try_lock(open: impl FnOnce() -> io::Result<File>, at: u64, kind: Kind) -> io::Result<Option<Held>> {
     let _no_fork = crate::fork::hold_off();
     let file = open()?;
-    // The mapping goes first: from the moment that the lock is ours, our address space holds it.
+    // The mapping is made first: from the moment that the lock is ours, our address space holds it.
     let mut map = Map::new(&file, 0, 1, Access::None, false)?;
     map.keep_from_children()?;
     let lock = flock(kind, at)?;
@@ -51,7 +51,7 @@ pub fn try_lock(open: impl FnOnce() -> io::Result<File>, at: u64, kind: Kind) ->
     }
 }
 
-/// Whether anybody holds byte `at` of `file` in any way. Reading permission is enough.
+/// Whether any process holds byte `at` of `file`, in either way. Needs only read permission.
 pub fn is_locked(file: &File, at: u64) -> io::Result<bool> {
     let mut lock = flock(Kind::Exclusive, at)?;
     // SAFETY: the descriptor is open and the structure lives across the call.

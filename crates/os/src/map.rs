@@ -6,41 +6,41 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
-/// A mapping of a piece of a file, or of memory alone; unmapped when dropped.
+/// A mapping of a part of a file, or of anonymous memory; unmapped when dropped.
 #[derive(Debug)]
 pub struct Map {
     base: *mut u8,
     len: usize,
     prot: libc::c_int,
-    /// The process that it is for, if children do not inherit it.
+    /// The only process that has it, if children do not inherit it.
     only: Option<u64>,
-    /// It goes on when its file is cut short. Dropped before anything is unmapped.
+    /// Its registration to survive truncation of its file. Dropped before anything is unmapped.
     registered: Option<Registered>,
-    /// The mapping that has its mark stays at least as long.
+    /// Keeps the mapping that contains its mark mapped.
     _marks: Option<Arc<Map>>,
 }
 
-/// A word that gets a value when the file behind a mapping is cut short and the mapping is replaced by zeros. The rest of the word's page
-/// becomes zeros too.
+/// A word that is set when the file behind a mapping is truncated and zeros replace the mapping. The rest of the word's page becomes
+/// zeros too.
 #[derive(Clone, Debug)]
 pub struct Mark {
-    /// The mapping that the word lies in; `None`: the one that is cut.
+    /// The mapping that contains the word; `None`: the truncated one.
     pub of: Option<Arc<Map>>,
     /// Its byte offset there, a multiple of eight.
     pub at: usize,
-    /// What it becomes.
+    /// Its new value.
     pub value: u64,
 }
 
-// SAFETY: the mapping is plain shared memory; who touches it does so by atomics.
+// SAFETY: the mapping is plain shared memory; all code accesses it through atomics.
 unsafe impl Send for Map {}
 // SAFETY: as for Send.
 unsafe impl Sync for Map {}
 
-/// What may be done with a mapping.
+/// The permitted access to a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing at all: it only keeps the open file description alive.
+    /// None: the mapping only keeps the open file description alive.
     None,
     /// Reading.
     Read,
@@ -68,11 +68,13 @@ impl Map {
         Ok(Map { base: base.cast(), len, prot, only: None, registered: None, _marks: None })
     }
 
-    /// Maps `len` bytes of `file` at `offset` (a multiple of the page), a file that others may cut short. When they do, the mapping becomes
-    /// zeroed memory of this process's own, and `mark` gets its value; no SIGBUS ends the process. What is written into it then is lost. With
-    /// `populate` all pages are mapped now. May block in the kernel; allocates there. The first call installs a handler of SIGBUS.
+    /// Maps `len` bytes of `file` at `offset` (a multiple of the page), where other processes may truncate the file.
     ///
-    /// The thread that finds the cut must not block SIGBUS. System calls that are given such memory fail with EFAULT.
+    /// On truncation, zeroed memory private to this process replaces the mapping, and `mark` is set; no SIGBUS ends the process. Later
+    /// writes to it are lost. With `populate` all pages are mapped now. May block in the kernel; allocates there. The first call
+    /// installs a SIGBUS handler.
+    ///
+    /// The thread that accesses a truncated page must not block SIGBUS. System calls that receive such memory fail with EFAULT.
     pub fn surviving(
         file: &File,
         offset: u64,
@@ -92,8 +94,8 @@ impl Map {
             fault::Mark { at: of.base as usize + mark.at, value: mark.value, prot: of.prot }
         });
         let range = fault::Range { base: map.base as usize, len: map.len, prot: map.prot };
-        // SAFETY: the range is the mapping just made, and the registration is dropped before it is unmapped. The mark's mapping lives as long,
-        // since it is this one or is kept below. Both are memory that other processes may change to anything at any time, zeros included.
+        // SAFETY: the range is the mapping just made, and the registration is dropped before it is unmapped. The mark's mapping lives
+        // as long, since it is this one or is kept below. Other processes may change both to any bytes at any time, including zeros.
         map.registered = Some(unsafe { fault::register(range, place)? });
         map._marks = mark.and_then(|mark| mark.of);
         Ok(map)
@@ -113,7 +115,7 @@ impl Map {
         // First: a cut that comes between counts.
         let Some(seen) = registered.renewing() else { return Err(io::ErrorKind::WouldBlock.into()) };
         let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_POPULATE;
-        // SAFETY: the range is this mapping, of memory that may change to anything at any time.
+        // SAFETY: the range is this mapping, of memory that may change to any bytes at any time.
         let base =
             unsafe { libc::mmap(self.base.cast(), self.len, self.prot, flags, file.as_raw_fd(), offset) };
         if base == libc::MAP_FAILED {
@@ -123,7 +125,7 @@ impl Map {
         Ok(())
     }
 
-    /// Maps `len` bytes of zeroed memory of this process's own. Pages are taken when they are first touched.
+    /// Maps `len` bytes of zeroed private memory. Pages are allocated at the first access.
     pub fn anonymous(len: usize) -> io::Result<Map> {
         let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: a fresh mapping at an address of the kernel's choice aliases nothing.
@@ -142,12 +144,12 @@ impl Map {
     pub fn len(&self) -> usize {
         self.len
     }
-    /// Whether the mapping has no bytes; it never has none.
+    /// Always false: a mapping has at least one byte.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Keeps the mapping from forked children: in them it does not exist.
+    /// Hides the mapping from forked children: it does not exist there.
     pub fn keep_from_children(&mut self) -> io::Result<()> {
         self.advise(libc::MADV_DONTFORK)?;
         let generation = crate::fork::generation();
@@ -158,7 +160,7 @@ impl Map {
         Ok(())
     }
 
-    /// Whether the mapping exists in this process, rather than in the parent that kept it to itself.
+    /// Whether the mapping exists in this process. False in a forked child if the parent kept it from children.
     #[inline(always)]
     pub fn is_ours(&self) -> bool {
         self.only.is_none_or(|only| only == crate::fork::generation())
@@ -179,11 +181,11 @@ impl Map {
 
 impl Drop for Map {
     fn drop(&mut self) {
-        // First of all: the address may be somebody else's as soon as it is unmapped.
+        // Before all else: another object may use the address as soon as it is unmapped.
         self.registered = None;
-        // In a child that has not inherited it, the address may by now be somebody else's.
+        // In a child that has not inherited it, another object may use the address by now.
         if self.is_ours() {
-            // SAFETY: the range is this mapping and nobody uses it any more.
+            // SAFETY: the range is this mapping, and no code uses it any more.
             unsafe { libc::munmap(self.base.cast(), self.len) };
         }
     }

@@ -1,28 +1,28 @@
-//! A schedule: the k-th event is due at start + k × period, whatever happened to those before it.
+//! A schedule: the k-th event is due at start + k × period, however late the events before it were.
 
 use std::time::{Duration, Instant};
 
 use crate::stop;
 
-/// So far behind, and what is due is skipped rather than sent in one burst.
+/// The delay, in ns, beyond which due events are skipped and not sent in one burst.
 const LATEST: Duration = Duration::from_millis(500);
 
-/// Says when the next event is due. Since every time is computed from the start, nothing adds up.
+/// Computes when the next event is due. Each time is computed from the start, so errors do not add up.
 pub struct Pace {
     start: Instant,
-    /// Nanoseconds between events; 0 is as fast as it goes.
+    /// Nanoseconds between events; 0: no delay.
     period: f64,
     next: u64,
     skipped: u64,
 }
 
 impl Pace {
-    /// So many events a second from `start` on; 0 is as fast as it goes.
+    /// Schedules this number of events per second from `start` on; 0: no delay.
     pub fn new(hz: f64, start: Instant) -> Pace {
         Pace { start, period: if hz == 0.0 { 0.0 } else { 1e9 / hz }, next: 0, skipped: 0 }
     }
 
-    /// Sleeps until the next event is due; says whether it is, that is, the end was not asked for.
+    /// Sleeps until the next event is due; returns false when a stop was requested.
     pub fn wait(&mut self) -> bool {
         if self.period == 0.0 {
             return !stop::requested();
@@ -31,12 +31,12 @@ impl Pace {
         stop::sleep_until(due)
     }
 
-    /// How many events were left out because their time had long passed.
+    /// The number of events skipped because they were too late.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// When the next event is due, seen from now.
+    /// When the next event is due, as seen from now.
     fn due(&mut self, now: Instant) -> Instant {
         let behind = now.saturating_duration_since(self.time_of(self.next));
         if behind > LATEST {

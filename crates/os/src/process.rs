@@ -1,4 +1,4 @@
-//! Who this process is.
+//! The identity of this process, random numbers, and sleeping.
 
 /// Process id, in this process's own namespace. One system call.
 pub fn id() -> u32 {
@@ -38,55 +38,56 @@ pub fn page_size() -> u64 {
 /// A number that is very unlikely to be drawn twice. May block at early boot.
 pub fn random() -> u64 {
     let mut bytes = [0u8; 8];
-    // SAFETY: the buffer has the length told.
+    // SAFETY: the buffer has the length passed.
     let got = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), 8, 0) };
     if got == 8 { u64::from_le_bytes(bytes) } else { crate::clock::monotonic() ^ ((id() as u64) << 40) }
 }
 
-/// A secret that nobody can guess: 128 random bits, as 32 hexadecimal digits. May block at early boot.
+/// A secret that cannot be guessed: 128 random bits, as 32 hexadecimal digits. May block at early boot.
 ///
 /// # Errors
-/// The kernel gives none; then there is no secret.
+/// The kernel returns no random bytes.
 pub fn secret() -> std::io::Result<String> {
     let mut bytes = [0u8; 16];
-    // SAFETY: the buffer has the length told.
+    // SAFETY: the buffer has the length passed.
     match unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), 16, 0) } {
         16 => Ok(format!("{:032x}", u128::from_be_bytes(bytes))),
         _ => Err(std::io::Error::last_os_error()),
     }
 }
 
-/// Sleeps until `deadline` on CLOCK_MONOTONIC, in ns. Returns early when a signal comes. Blocks.
+/// Sleeps until `deadline` on CLOCK_MONOTONIC, in ns. Returns early when a signal arrives. Blocks.
 pub fn sleep_until(deadline: u64) {
     let time = libc::timespec {
         tv_sec: (deadline / 1_000_000_000) as i64,
         tv_nsec: (deadline % 1_000_000_000) as i64,
     };
-    // SAFETY: the time lives across the call; no remainder is asked for.
+    // SAFETY: the time lives across the call; no remainder is requested.
     unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &time, std::ptr::null_mut()) };
 }
 
-/// Sleeps for `time` ns on CLOCK_MONOTONIC. Returns early when a signal comes. Blocks.
+/// Sleeps for `time` ns on CLOCK_MONOTONIC. Returns early when a signal arrives. Blocks.
 pub fn sleep_for(time: u64) {
     let time =
         libc::timespec { tv_sec: (time / 1_000_000_000) as i64, tv_nsec: (time % 1_000_000_000) as i64 };
-    // SAFETY: the time lives across the call; no remainder is asked for.
+    // SAFETY: the time lives across the call; no remainder is requested.
     unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, 0, &time, std::ptr::null_mut()) };
 }
 
-/// The calling thread's id, as `/proc/self/task` has it. One system call.
+/// The calling thread's ID, as in `/proc/self/task`. One system call.
 pub fn thread_id() -> u32 {
     // SAFETY: always succeeds.
     unsafe { libc::gettid() as u32 }
 }
 
-/// Runs `f` with all signals but those of faults blocked in the calling thread; a thread that it starts never takes one of another process.
+/// Runs `f` with all signals blocked in the calling thread, except those of faults. A thread that `f` starts never gets a signal sent
+/// by another process.
 pub fn without_signals<T>(f: impl FnOnce() -> T) -> T {
     // SAFETY: both sets live across the calls; all zeros is a valid set to be filled in.
     let before = unsafe {
         let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
         libc::sigfillset(&mut all);
-        // A fault while its signal is blocked ends the process, whatever would handle it.
+        // A fault while its signal is blocked ends the process, even if a handler is installed.
         for fault in [libc::SIGBUS, libc::SIGSEGV, libc::SIGFPE, libc::SIGILL] {
             libc::sigdelset(&mut all, fault);
         }

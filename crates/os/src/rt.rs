@@ -1,4 +1,4 @@
-//! Real-time helpers. Each says in words what to do when the system refuses.
+//! Real-time helpers. Each error states the remedy when the system refuses.
 
 use std::fmt;
 use std::io;
@@ -23,13 +23,12 @@ impl std::error::Error for Refused {
     }
 }
 
-/// `what` is asked for a refusal alone: what is granted allocates nothing.
+/// `what` is called only for a refusal: a granted setting allocates nothing.
 fn refuse(result: libc::c_int, what: impl FnOnce() -> String, remedy: &'static str) -> Result<(), Refused> {
     crate::check(result).map(drop).map_err(|source| Refused { what: what(), remedy, source })
 }
 
-/// Locks all memory of the process, present and future, so that it is never paged out. Calls the kernel, and
-/// faults in all that is mapped.
+/// Locks all memory of the process, present and future, so that it is never paged out. Calls the kernel, and faults in all mapped pages.
 pub fn lock_memory() -> Result<(), Refused> {
     // SAFETY: changes no memory.
     let result = unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) };
@@ -40,21 +39,21 @@ pub fn lock_memory() -> Result<(), Refused> {
     )
 }
 
-/// Whether all memory may be locked: locks what is there, without faulting it in, and unlocks it again.
+/// Whether all memory may be locked. Locks the mapped memory, without faulting it in, and unlocks it again.
 ///
-/// Never in a program that has locked memory, its own or a channel's: this lets all of it go.
+/// Never call it in a program that has locked memory, its own or a channel's: this unlocks all of it.
 pub fn try_lock_memory() -> Result<(), Refused> {
     // SAFETY: changes no memory.
     let result = unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_ONFAULT) };
     refuse(result, || "cannot lock memory".into(), "raise the limit (`ulimit -l`) or grant CAP_IPC_LOCK")?;
-    // SAFETY: as above; who had locked it before is this process alone.
+    // SAFETY: as above; only this process can have locked it before.
     unsafe { libc::munlockall() };
     Ok(())
 }
 
-/// Touches `bytes` of stack below the caller, so that a control loop does not fault there later.
+/// Accesses `bytes` of stack below the caller, so that a control loop does not fault there later.
 ///
-/// At most 1 MiB is touched: main threads have 8 MiB, others 2 MiB by default.
+/// Accesses at most 1 MiB: main threads have 8 MiB, others 2 MiB by default.
 #[inline(never)]
 pub fn prefault_stack(bytes: usize) {
     fn touch(pages: usize) {
@@ -89,7 +88,7 @@ fn set_policy(policy: libc::c_int, priority: i32, what: impl FnOnce() -> String)
     )
 }
 
-/// Binds the calling thread to `cpus`. Allocates only the words of a refusal.
+/// Binds the calling thread to `cpus`. Allocates only for the text of a refusal.
 pub fn set_affinity(cpus: &[usize]) -> Result<(), Refused> {
     // SAFETY: all zeros is the empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
@@ -107,7 +106,7 @@ pub fn set_affinity(cpus: &[usize]) -> Result<(), Refused> {
     refuse(result, what, remedy)
 }
 
-/// The processors that the calling thread may run on.
+/// The CPUs that the calling thread may run on.
 pub fn affinity() -> Vec<usize> {
     // SAFETY: all zeros is the empty set, filled by the call; the number is in range.
     unsafe {
@@ -117,14 +116,14 @@ pub fn affinity() -> Vec<usize> {
     }
 }
 
-/// The processor that the calling thread runs on just now; it may be another one a moment later.
+/// The CPU that the calling thread runs on now; it may change at any moment.
 pub fn cpu() -> usize {
     // SAFETY: takes nothing and changes nothing.
     unsafe { libc::sched_getcpu() }.max(0) as usize
 }
 
-/// By how much, in ns, the kernel may be late with timers of the calling thread so that it wakes up less often; 50 µs
-/// unless set. Real-time policies have none.
+/// Sets how late, in ns, the kernel may run timers of the calling thread so that the CPU wakes up less often; 50 µs unless set. Real-time
+/// policies have none.
 pub fn set_timer_slack(ns: u64) -> Result<(), Refused> {
     // SAFETY: changes no memory.
     let result = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, ns.max(1) as libc::c_ulong, 0, 0, 0) };

@@ -1,8 +1,7 @@
-//! Ctrl-C, SIGTERM and SIGHUP: the first asks for a clean end, the second kills.
+//! Ctrl-C, SIGTERM and SIGHUP: the first requests a clean end, the second kills.
 //!
-//! The handler does three things, each of them safe in a signal handler: it raises a flag, rings an eventfd that every
-//! sleep of ours listens to, and cancels the receive that may be waiting. Nothing polls for the flag, and a signal
-//! that comes just before a sleep is not slept over.
+//! The handler does three things, each of them safe in a signal handler. It raises a flag, signals an eventfd that every sleep of this
+//! module polls, and cancels a waiting receive. No code polls the flag, and a sleep does not miss a signal that arrives just before it.
 
 use std::fs::File;
 use std::io;
@@ -17,15 +16,15 @@ static OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
 static BELL: OnceLock<OwnedFd> = OnceLock::new();
 static CANCEL: AtomicPtr<Cancel> = AtomicPtr::new(ptr::null_mut());
 
-/// What calls off waits; safe in a signal handler.
+/// Cancels waits; safe in a signal handler.
 type Cancel = Box<dyn Fn() + Send + Sync>;
 
-/// From now on the first signal to end only asks. A signal that whoever started us wants ignored stays ignored.
+/// Makes the first stop signal only request the end. A signal that was ignored when this process started stays ignored.
 pub fn on_signals() -> io::Result<()> {
     on(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP])
 }
 
-/// From now on the first of `signals` only asks for the end. A signal that whoever started us wants ignored stays ignored.
+/// Makes the first of `signals` only request the end. A signal that was ignored when this process started stays ignored.
 pub fn on(signals: &[libc::c_int]) -> io::Result<()> {
     let bell = bell()?;
     BELL.get_or_init(|| bell);
@@ -33,12 +32,12 @@ pub fn on(signals: &[libc::c_int]) -> io::Result<()> {
 }
 
 fn bell() -> io::Result<OwnedFd> {
-    // SAFETY: eventfd takes two integers and gives a new descriptor or -1.
+    // SAFETY: eventfd takes two integers and returns a new descriptor or -1.
     let bell = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
     if bell < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the descriptor was just made, and nothing else owns it.
+    // SAFETY: the descriptor was just made, and not owned by any other value.
     Ok(unsafe { OwnedFd::from_raw_fd(bell) })
 }
 
@@ -48,15 +47,15 @@ fn handle(signal: libc::c_int) -> io::Result<()> {
     if unsafe { libc::sigaction(signal, ptr::null(), before.as_mut_ptr()) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the call above filled it, and all zeroes would be valid too.
+    // SAFETY: the call above filled it, and all zeros would be valid too.
     let mut action = unsafe { before.assume_init() };
     if action.sa_sigaction == libc::SIG_IGN {
         return Ok(());
     }
     action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as libc::sighandler_t;
-    // No SA_RESTART: a blocked read or write comes back. SA_RESETHAND: the second signal kills.
+    // No SA_RESTART: a blocked read or write returns. SA_RESETHAND: the second signal kills.
     action.sa_flags = libc::SA_RESETHAND;
-    // SAFETY: the handler is a function of the type that these flags ask for, and it does only what is safe there.
+    // SAFETY: the handler is a function of the type that these flags require, and does only what is safe there.
     match unsafe { libc::sigaction(signal, &action, ptr::null_mut()) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
@@ -64,7 +63,7 @@ fn handle(signal: libc::c_int) -> io::Result<()> {
 }
 
 extern "C" fn on_signal(_: libc::c_int) {
-    // SAFETY: errno is this thread's own word; it is put back so that the interrupted code sees what it had.
+    // SAFETY: errno is this thread's own word. It is restored, so that the interrupted code sees its own value.
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: as above.
     let kept = unsafe { *errno };
@@ -73,34 +72,34 @@ extern "C" fn on_signal(_: libc::c_int) {
     unsafe { *errno = kept };
 }
 
-/// Asks for a clean end, as Ctrl-C does. Safe in a signal handler.
+/// Requests a clean end, as Ctrl-C does. Safe in a signal handler.
 pub fn request() {
-    // SeqCst, with `cancel_with`: either this sees the cancel handle, or the one that registers it sees the flag.
+    // SeqCst, with `cancel_with`: either this sees the cancel handle, or the thread that registers it sees the flag.
     STOPPED.store(true, Ordering::SeqCst);
     if let Some(bell) = BELL.get() {
-        // SAFETY: eight bytes are read from a word that lives as long as the call; a full eventfd is rung already.
+        // SAFETY: eight bytes are read from a word that lives as long as the call; a full eventfd is signaled already.
         unsafe { libc::write(bell.as_raw_fd(), ptr::from_ref(&1_u64).cast(), 8) };
     }
     // SeqCst: see above.
     let cancel = CANCEL.load(Ordering::SeqCst);
     if !cancel.is_null() {
-        // SAFETY: what was registered is leaked, so it lives for ever and is never changed.
+        // SAFETY: the registered value is leaked, so it lives forever and is never changed.
         unsafe { (*cancel)() };
     }
 }
 
-/// Whether the end was asked for.
+/// Whether the end was requested.
 pub fn requested() -> bool {
     // SeqCst: pairs with the store in `request`.
     STOPPED.load(Ordering::SeqCst)
 }
 
-/// When the end is asked for this is called, in a signal handler: it may do nothing but cancel the wait of a subscriber. The
-/// last one registered counts.
+/// Registers a function that is called, in a signal handler, when the end is requested. It may only cancel the wait of a subscriber.
+/// The last one registered counts.
 pub fn cancel_with(cancel: impl Fn() + Send + Sync + 'static) {
     let cancel: Cancel = Box::new(cancel);
     let leaked = Box::into_raw(Box::new(cancel));
-    // SeqCst: see `request`. The one before stays leaked: a handler may be using it just now.
+    // SeqCst: see `request`. The one before stays leaked: a handler may be using it now.
     CANCEL.store(leaked, Ordering::SeqCst);
     if requested() {
         // SAFETY: just leaked, never freed.
@@ -108,11 +107,11 @@ pub fn cancel_with(cancel: impl Fn() + Send + Sync + 'static) {
     }
 }
 
-/// When nobody reads standard output any more, that asks for the end too, even if nothing is being written.
+/// Also requests the end when the reader of standard output has gone, even if nothing is being written.
 pub fn when_output_closes() {
     let Ok(output) = io::stdout().as_fd().try_clone_to_owned() else { return };
     std::thread::spawn(move || {
-        // With no events asked for, poll comes back only for an error: the reader of the pipe is gone.
+        // With no events requested, poll returns only for an error: the reader of the pipe is gone.
         let mut poll = pollfd(Some(output.as_fd()), 0);
         while poll_all(std::slice::from_mut(&mut poll), None) == 0 {}
         if poll.revents & libc::POLLERR != 0 {
@@ -123,13 +122,13 @@ pub fn when_output_closes() {
     });
 }
 
-/// Whether the end was asked for by whoever closed the output, so that nobody wants to hear of it.
+/// Whether closing the output requested the end, so that no reader is left for a message.
 pub fn output_closed() -> bool {
-    // Relaxed: who saw the end asked for has synchronised with `request`.
+    // Relaxed: a thread that saw the request has synchronized with `request`.
     OUTPUT_CLOSED.load(Ordering::Relaxed)
 }
 
-/// Sleeps until then; says whether the time was reached, that is, the end was not asked for.
+/// Sleeps until that time; returns false when the end was requested first.
 pub fn sleep_until(time: Instant) -> bool {
     while !requested() {
         let left = time.saturating_duration_since(Instant::now());
@@ -141,7 +140,7 @@ pub fn sleep_until(time: Instant) -> bool {
     false
 }
 
-/// Waits until the file has something to read, or is at its end; says whether it has, that is, the end was not asked for.
+/// Waits until the file has data to read, or is at its end; returns false when the end was requested first.
 pub fn wait_readable(input: &impl AsFd) -> bool {
     while !requested() {
         if wait(Some(input.as_fd()), libc::POLLIN, None) {
@@ -151,7 +150,7 @@ pub fn wait_readable(input: &impl AsFd) -> bool {
     false
 }
 
-/// Waits until the file has something to read, the time is reached, or the end was asked for; says whether it has.
+/// Waits until the file has data to read, the time is reached, or the end was requested; returns whether it has data.
 pub fn readable_until(input: &impl AsFd, time: Option<Instant>) -> bool {
     !requested()
         && wait(
@@ -161,7 +160,7 @@ pub fn readable_until(input: &impl AsFd, time: Option<Instant>) -> bool {
         )
 }
 
-/// Waits until the file takes something, or an error; says whether it does, that is, the end was not asked for.
+/// Waits until the file accepts data, or has an error; returns false when the end was requested first.
 pub fn wait_writable(output: &impl AsFd) -> bool {
     while !requested() {
         if wait(Some(output.as_fd()), libc::POLLOUT, None) {
@@ -171,12 +170,12 @@ pub fn wait_writable(output: &impl AsFd) -> bool {
     false
 }
 
-/// Whether the file takes something, or an error, within that time, even if the end was asked for.
+/// Whether the file accepts data, or has an error, within that time, even if the end was requested.
 pub fn writable_within(output: &impl AsFd, time: Duration) -> bool {
     poll_all(&mut [pollfd(Some(output.as_fd()), libc::POLLOUT)], Some(time)) > 0
 }
 
-/// Sleeps until the bell rings, the file is ready (or broken), or the time is over; says whether the file is.
+/// Sleeps until the eventfd is signaled, the file is ready (or broken), or the time expires; returns whether the file is ready.
 fn wait(file: Option<BorrowedFd<'_>>, events: libc::c_short, time: Option<Duration>) -> bool {
     let bell = BELL.get().map(|bell| bell.as_fd());
     let mut polls = [pollfd(bell, libc::POLLIN), pollfd(file, events)];
@@ -184,20 +183,20 @@ fn wait(file: Option<BorrowedFd<'_>>, events: libc::c_short, time: Option<Durati
 }
 
 fn pollfd(file: Option<BorrowedFd<'_>>, events: libc::c_short) -> libc::pollfd {
-    // A negative descriptor is one that poll leaves out.
+    // poll ignores a negative descriptor.
     libc::pollfd { fd: file.map_or(-1, |f| f.as_raw_fd()), events, revents: 0 }
 }
 
-/// How many are ready within that time; 0 when a signal came first.
+/// The number of ready descriptors within that time; 0 when a signal arrived first.
 fn poll_all(polls: &mut [libc::pollfd], time: Option<Duration>) -> usize {
     let time = time.map(|t| libc::timespec { tv_sec: t.as_secs() as _, tv_nsec: t.subsec_nanos() as _ });
     let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
-    // SAFETY: the pollfds and the time live as long as the call; the signal mask is left alone.
+    // SAFETY: the pollfds and the time live as long as the call; the signal mask is unchanged.
     let ready = unsafe { libc::ppoll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, time, ptr::null()) };
     usize::try_from(ready).unwrap_or(0)
 }
 
-/// Standard input without a buffer of its own, so that waiting for it means what it says.
+/// Standard input without a separate buffer, so that waiting for it considers all unread data.
 pub fn input() -> io::Result<File> {
     Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
 }

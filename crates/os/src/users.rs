@@ -4,10 +4,10 @@ use std::ffi::{CStr, CString};
 use std::io;
 use std::sync::OnceLock;
 
-/// Most bytes that an entry of the tables may have.
+/// Maximum size of an entry of the tables, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// The id of the user of that name.
+/// The ID of the user with this name.
 ///
 /// # Errors
 /// The tables cannot be read, or the name has a zero byte.
@@ -102,7 +102,7 @@ pub fn user_for_people(id: u32) -> String {
     }
 }
 
-/// A group for people: its name, or `group 1000` if the tables have none.
+/// A group as shown to people: its name, or `group 1000` if the tables have none.
 pub fn group_for_people(id: u32) -> String {
     group_name(id).unwrap_or_else(|| format!("group {id}"))
 }
@@ -117,7 +117,7 @@ unsafe fn text(name: *const libc::c_char) -> String {
     unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
 }
 
-/// Asks with a buffer that becomes as large as the entry needs.
+/// Calls `ask` with a buffer that grows to the size of the entry.
 fn lookup<T>(mut ask: impl FnMut(&mut [u8], &mut Option<T>) -> libc::c_int) -> io::Result<Option<T>> {
     let mut buffer = vec![0; 4096];
     loop {
@@ -126,7 +126,7 @@ fn lookup<T>(mut ask: impl FnMut(&mut [u8], &mut Option<T>) -> libc::c_int) -> i
             0 => return Ok(found),
             libc::ERANGE if buffer.len() < LONGEST => buffer.resize(buffer.len() * 4, 0),
             libc::EINTR => {}
-            // Some tables say so instead of finding nothing.
+            // Some tables return this error for an entry that does not exist.
             libc::ENOENT | libc::ESRCH => return Ok(None),
             error => return Err(io::Error::from_raw_os_error(error)),
         }

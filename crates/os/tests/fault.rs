@@ -1,4 +1,4 @@
-//! A mapped file that is cut short while it is used: the process goes on, and no other fault is hidden.
+//! A mapped file that is truncated while it is used: the process continues, and no other fault is hidden.
 
 use saltus_os::map::{Access, Map, Mark};
 use std::fs::File;
@@ -11,12 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
 
 const PAGE: u64 = 4096;
-/// Says which child a process of this test is.
+/// Selects the work of a child process of this test.
 const CHILD: &str = "SALTUS_FAULT_CHILD";
 
-/// A file of `pages` pages of ones that has no name.
+/// A file of `pages` pages of ones, without a name.
 fn file(pages: u64) -> File {
-    // SAFETY: a C string and no flags; a descriptor that the call returns is ours alone.
+    // SAFETY: a C string and no flags; only this value owns the descriptor that the call returns.
     let file = unsafe { File::from_raw_fd(libc::memfd_create(c"fault".as_ptr(), libc::MFD_CLOEXEC)) };
     fill(&file, pages);
     file
@@ -94,7 +94,7 @@ fn many_threads_go_on_while_a_file_is_cut_and_grown_and_mappings_come_and_go() {
                     for page in 0..PAGES {
                         let seen = word(&map, page, 0).load(Relaxed);
                         assert!(seen == 0 || seen == ONES, "{seen:#x}");
-                        // No system call between: it would be an error, and not a fault.
+                        // No system call between: it would return an error, and not fault.
                         std::hint::spin_loop();
                     }
                     faults.fetch_add(map.is_cut() as u64, Relaxed);
@@ -140,7 +140,7 @@ fn a_forked_child_goes_on_too() {
     assert_eq!(word(&map, 1, 0).load(Relaxed), 0);
 }
 
-/// A thousand mappings at once, of which each is found.
+/// Finds each of a thousand simultaneous mappings.
 #[test]
 fn any_number_of_mappings_can_be_cut() {
     let file = file(1);
@@ -159,7 +159,7 @@ fn any_number_of_mappings_can_be_cut() {
     }
 }
 
-/// Runs `name` of [`child`] in a process of its own.
+/// Runs `name` of [`child`] in a separate process.
 fn run(name: &str) -> ExitStatus {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child", "--nocapture"])
@@ -172,7 +172,7 @@ fn run(name: &str) -> ExitStatus {
 static HANDLED: AtomicU32 = AtomicU32::new(0);
 static THERE: AtomicU64 = AtomicU64::new(0);
 
-/// Puts memory where another library's mapping was cut, as that library would.
+/// Maps memory in place of another library's truncated mapping, as that library would.
 extern "C" fn others_handler(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     HANDLED.fetch_add(1, Relaxed);
     // SAFETY: the kernel's record. The page is the one that `cut_foreign` has mapped.
@@ -186,7 +186,7 @@ extern "C" fn others_handler(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut
     }
 }
 fn install_others_handler(flags: libc::c_int) {
-    // SAFETY: the handler has the signature that SA_SIGINFO asks for.
+    // SAFETY: the handler has the signature that SA_SIGINFO requires.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = others_handler as extern "C" fn(_, _, _) as usize;
@@ -194,7 +194,7 @@ fn install_others_handler(flags: libc::c_int) {
         assert_eq!(libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut()), 0);
     }
 }
-/// Reads a page of a file that was cut, through a mapping that is not ours.
+/// Reads a page of a truncated file, through a mapping that is not ours.
 fn cut_foreign() {
     let file = file(1);
     let map = Map::new(&file, 0, PAGE as usize, Access::Read, true).unwrap();

@@ -1,26 +1,26 @@
-//! A real-time setting that is granted allocates nothing: a child may ask for it between fork and exec.
+//! A granted real-time setting allocates nothing: a child may request it between fork and exec.
 
 use saltus_os::rt;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Counts what this thread allocates.
+/// Counts the allocations of this thread.
 struct Counting;
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: everything is passed on to the system's allocator.
+// SAFETY: forwards every call to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // While a thread ends, nobody counts any more.
+        // A thread that is ending is not counted.
         let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: as promised to us.
+        // SAFETY: our caller's promise.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: as promised to us.
+        // SAFETY: our caller's promise.
         unsafe { System.dealloc(at, layout) }
     }
 }
@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// How often `work` allocates.
+/// The number of allocations of `work`.
 fn allocations(work: impl FnOnce()) -> usize {
     let before = COUNT.with(Cell::get);
     work();

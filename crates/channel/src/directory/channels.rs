@@ -6,7 +6,7 @@ use crate::{Attributes, Channel, DepthWish, Error, Name, Result, Until, Wake, ch
 use saltus_os::{clock, process};
 
 impl Directory {
-    /// Creates a channel. It appears whole, in one step. [`Error::Exists`] if the name is taken.
+    /// Creates a channel, in one step: no process sees it half-built. [`Error::Exists`] if the name is in use.
     ///
     /// ```
     /// use saltus_channel::{Attributes, Error};
@@ -21,7 +21,7 @@ impl Directory {
         self.create_named(&Name::new(name)?, attributes, false)
     }
 
-    /// Creates a channel, or puts a new one in the place of the old, whose users are told.
+    /// Creates a channel, or replaces an existing one, whose users then get [`Error::Retired`].
     ///
     /// ```
     /// use saltus_channel::Attributes;
@@ -36,16 +36,16 @@ impl Directory {
         self.create_named(&Name::new(name)?, attributes, true)
     }
 
-    /// Puts a new channel in the place of `old`, whose readers find it by [`Channel::successor`] and lose nothing, and returns it. If the name
-    /// leads to another channel than `old`, nothing is done and that is returned: of several who do this at once one succeeds. Owner and types of
-    /// `old` are kept; all else is as `attributes` say.
+    /// Replaces `old` by a new channel and returns it. Readers of `old` find it by [`Channel::successor`] and lose nothing.
     ///
-    /// It may wait for another replacement that is under way, for up to 2 s.
+    /// If the name leads to another channel than `old`, that channel is returned and nothing changes: of several simultaneous calls,
+    /// one replaces. Owner, types, mode and group of `old` are kept as they are now; the other attributes are those of `attributes`.
+    ///
+    /// Waits up to 2 s for another replacement in progress.
     ///
     /// # Errors
-    /// Those of [`Directory::replace`]; [`Error::NotFound`] if the channel was removed; [`Error::Denied`] also to a process that cannot make files of
-    /// the old one's owner.
-    /// Its mode and its group are those that `old` has now, whatever `attributes` say.
+    /// Those of [`Directory::replace`]; [`Error::NotFound`] if the channel was removed; [`Error::Denied`] also to a process that cannot
+    /// create files for the owner of `old`.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -61,8 +61,8 @@ impl Directory {
         Channel::open(self, old.name())
     }
 
-    /// Lets publishers know that a subscriber waits for channel `name` and wants it to keep `depth` messages, as long as what is returned lives.
-    /// It is for who creates the channel to ask for [`Directory::wished_depth`].
+    /// Requests that channel `name`, for which a subscriber waits, keeps `depth` messages. The request ends when the returned value is
+    /// dropped. The creator of the channel decides, and reads the requests with [`Directory::wished_depth`].
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -79,8 +79,8 @@ impl Directory {
             || format!("leave word in {} that channel `{name}` is to keep {depth} messages", self.url());
         DepthWish::make(self.make_dir()?, &name, depth).map_err(|e| Error::system(what(), e))
     }
-    /// The most messages that a subscriber which waits for channel `name` wants it to keep, of those numbers that `is_possible`: anybody
-    /// may wish for anything.
+    /// The greatest depth that subscribers requested for channel `name`, among the numbers for which `is_possible` returns true. Every
+    /// user may request any number.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -107,7 +107,7 @@ impl Directory {
         Channel::open(self, name)
     }
 
-    /// Opens a channel. [`Error::NotFound`] if there is none.
+    /// Opens a channel. [`Error::NotFound`] if it does not exist.
     ///
     /// ```
     /// use saltus_channel::{Attributes, Error};
@@ -122,7 +122,7 @@ impl Directory {
         Channel::open(self, &Name::new(name)?)
     }
 
-    /// Opens a channel; creates it if there is none. An existing one keeps its attributes, whatever `attributes` say.
+    /// Opens a channel, or creates it if it does not exist. An existing one keeps its attributes and ignores `attributes`.
     ///
     /// ```
     /// use saltus_channel::Attributes;
@@ -134,7 +134,7 @@ impl Directory {
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn open_or_create(&self, name: impl AsRef<[u8]>, attributes: &Attributes) -> Result<Channel> {
-        /// How often it is tried again at most: others make and remove the channel all the time.
+        /// The most tries: other processes may create and remove the channel all the time.
         const ROUNDS: u32 = 1000;
         let name = Name::new(name)?;
         for round in 0..ROUNDS {
@@ -142,12 +142,12 @@ impl Directory {
                 Err(Error::NotFound { .. }) => {}
                 other => return other,
             }
-            // It may be there and marked as replaced. No other process removes it then.
+            // It may exist and be marked as replaced. No other process removes it then.
             if round > 0 {
                 create::remove_retired(self, &self.make_dir()?, &name)?;
             }
             match self.create_named(&name, attributes, false) {
-                // Somebody was faster: open theirs. Or somebody removed ours at once: once more.
+                // Another process created it first: open it. Or another process removed ours immediately: try again.
                 Err(Error::Exists { .. } | Error::NotFound { .. }) => continue,
                 other => return other,
             }
@@ -155,7 +155,7 @@ impl Directory {
         Err(Error::Exists { channel: name })
     }
 
-    /// Opens a channel as soon as it exists; `None` if it does not until the time is up. Looks every 10 ms.
+    /// Opens a channel as soon as it exists; `None` if the time expires first. Checks every 10 ms.
     ///
     /// ```
     /// use saltus_channel::{Attributes, Until};
@@ -184,7 +184,7 @@ impl Directory {
         }
     }
 
-    /// Removes a channel. Those who have it open are told.
+    /// Removes a channel. Processes that have it open get [`Error::Retired`].
     ///
     /// ```
     /// use saltus_channel::{Attributes, Retired};
@@ -203,7 +203,7 @@ impl Directory {
         create::unlink(&dir, self.path(), &self.url(), &name)
     }
 
-    /// Changes who may publish (write) and subscribe (read). Handles that are open stay as they are.
+    /// Changes the permissions to publish (write) and to subscribe (read). Open handles are not affected.
     ///
     /// ```
     /// use saltus_channel::Attributes;
@@ -223,10 +223,10 @@ impl Directory {
         create::set_modes(&dir, mode, None, always).map_err(|e| Error::system(what(), e))
     }
 
-    /// Removes what dead processes left: half-built channels, and counters of dead subscribers. Returns how many.
+    /// Removes leftovers of dead processes: half-built channels, and counters of dead subscribers. Returns how many.
     ///
-    /// Safe at any time; nothing that lives is touched. Creating a channel does the first by itself, opening a
-    /// subscriber the second.
+    /// Safe at any time; files of living processes are not touched. Creating a channel also removes half-built ones, and opening a
+    /// subscriber removes counters.
     ///
     /// ```
     /// use saltus_channel::Attributes;
@@ -251,8 +251,8 @@ impl Directory {
         Ok(swept)
     }
 
-    /// What dead processes of other users left here, and [`Directory::sweep`] could not remove: how many directories, and the user who can
-    /// remove the first. Root can remove all. `None`: nothing.
+    /// Leftovers of dead processes of other users, which [`Directory::sweep`] could not remove: the number of directories, and the user
+    /// who can remove the first. Root can remove all. `None` if there are none.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }

@@ -1,10 +1,10 @@
-//! Which bytes are a name.
+//! Validation and decoding of names.
 
 use super::Name;
 use crate::{Error, Result};
 
 impl Name {
-    /// Checks the length; any bytes will do.
+    /// Checks the length; any bytes are valid.
     pub fn new(name: impl AsRef<[u8]>) -> Result<Name> {
         let name = name.as_ref();
         if name.is_empty() || name.len() > Name::MOST {
@@ -20,7 +20,7 @@ impl Name {
         Ok(Name { bytes, len: name.len() as u8 })
     }
 
-    /// The name that a file name stands for; `None` if no channel's file is called so.
+    /// The name that a file name encodes; `None` if it is not a channel's file name.
     pub fn from_file_name(file: &[u8]) -> Option<Name> {
         let mut out = Vec::new();
         let mut rest = file;

@@ -1,4 +1,4 @@
-//! Making the root that several users share, and removing it: for root.
+//! Creating and removing the root that several users share; for root.
 
 use super::{DEFAULT, Root, SHARED, SHM, check_name};
 use crate::files::{DEEP, remove_all};
@@ -11,13 +11,15 @@ use std::io;
 use std::path::Path;
 
 impl Root {
-    /// Makes the shared root `/dev/shm/saltus`, with these domains in it besides `default`, or gives what root made before the permissions
-    /// that it must have. All users may create channels in it and only a channel's owner may remove one; with `group`, only its members.
-    /// It appears with its permissions and its default domain in one step.
+    /// Creates the shared root `/dev/shm/saltus` with the given domains and `default`. If root made it before, sets the required
+    /// permissions.
+    ///
+    /// All users may create channels in it, and only a channel's owner may remove that channel. With `group`, only its members may
+    /// create channels. The root appears with its permissions and its default domain in one step.
     ///
     /// # Errors
-    /// [`Error::Forbidden`] if this is not root, or if something of another user has one of the names, with the command that
-    /// removes it; [`Error::Invalid`] for a name that no domain can have.
+    /// [`Error::Forbidden`] if this is not root, or if another user owns something with one of the names; the message has the command
+    /// that removes it. [`Error::Invalid`] for an invalid domain name.
     pub fn share(domains: &[&str], group: Option<u32>) -> Result<()> {
         must_be_root("share channels between users")?;
         for name in domains {
@@ -34,7 +36,7 @@ impl Root {
         if Root::shared().open_of_root()?.is_none() {
             let aside = place::name_aside();
             file::make_dir_at(&shm, aside.as_bytes()).map_err(|e| Error::system(what(), e))?;
-            // Whoever finds it by its name finds `default` in it, which nobody else could have made.
+            // A process that finds the root by its name also finds `default` in it, which no other process could have made.
             let made = file::open_dir_at(&shm, aside.as_bytes()).and_then(|root| {
                 place::make_dir(&root, DEFAULT.as_bytes(), mode, Some(gid))?;
                 file::set_group(&root, gid)?;
@@ -63,11 +65,10 @@ impl Root {
         Ok(())
     }
 
-    /// Removes the shared root, if root made it. Whether there was one.
+    /// Removes the shared root, if root made it. Returns whether it existed.
     ///
     /// # Errors
-    /// [`Error::Forbidden`] if this is not root, or if it belongs to another user, or while there are channels in it, which are
-    /// named.
+    /// [`Error::Forbidden`] if this is not root, if it belongs to another user, or while it contains channels, which the message names.
     pub fn unshare() -> Result<bool> {
         must_be_root("stop sharing channels between users")?;
         let Some(root) = Root::shared().open_of_root()? else { return Ok(false) };
@@ -95,7 +96,7 @@ impl Root {
         }
     }
 
-    /// Opens it, if it is there and root's.
+    /// Opens it, if it exists and belongs to root.
     fn open_of_root(&self) -> Result<Option<File>> {
         let shm = File::open(SHM).map_err(|e| Error::system(format!("open {SHM}"), e))?;
         match file::stat_at(&shm, self.name.as_bytes()) {
@@ -149,7 +150,7 @@ fn must_be_root(what: &str) -> Result<()> {
     }
 }
 
-/// Refuses `name` in `dir`, which is `path`, if it is not a directory of root's.
+/// Refuses `name` in `dir`, whose path is `path`, if it is not a directory that belongs to root.
 fn of_root(dir: &File, name: &str, path: &Path) -> Result<()> {
     let what = || format!("open {}", path.display());
     let there = file::stat_at(dir, name.as_bytes()).map_err(|e| Error::system(what(), e))?;

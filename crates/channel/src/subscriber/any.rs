@@ -6,11 +6,11 @@ use crate::wait;
 use crate::{Error, Result};
 use saltus_os::futex::MOST_WORDS;
 
-/// Waits until one of `subscribers` has something unseen, and returns its index; the first, if several have.
-/// `None` when the time is up.
+/// Waits until one of `subscribers` has an unseen message, and returns its index; the lowest, if several have one. `None` when the time
+/// expires.
 ///
-/// One system call sleeps on all of them. Allocates nothing. At most 127 subscribers; those with a cancel handle
-/// count twice. The cancel handle of any of them cancels the wait, and a retired channel ends it with [`Error::Retired`].
+/// One system call sleeps on all of them. Allocates nothing. Accepts at most 127 subscribers; each with a cancel handle counts twice.
+/// The cancel handle of any of them cancels the wait, and a retired channel ends it with [`Error::Retired`].
 ///
 /// ```
 /// use saltus_channel::{Attributes, Until, wait_any};

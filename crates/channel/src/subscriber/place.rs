@@ -1,10 +1,10 @@
-//! A subscriber's place in its channel: where it is, what it has counted, and how to move without receiving.
+//! A subscriber's position in its channel: its counts, and moving without receiving.
 
 use super::Subscriber;
 use saltus_ring::Which;
 
 impl Subscriber {
-    /// Skips to now. What was unseen counts as missed.
+    /// Skips all unseen messages, which count as missed.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -17,8 +17,7 @@ impl Subscriber {
     pub fn flush(&mut self) {
         self.receiver.flush();
     }
-    /// Goes back to the oldest message kept, seen or not. What is received again counts again, and in
-    /// [`Subscriber::rewound`].
+    /// Moves back to the oldest message kept. A message received again is counted again, and in [`Subscriber::rewound`].
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -36,7 +35,7 @@ impl Subscriber {
         self.receiver.seek_oldest();
         self.rearm_event_fd();
     }
-    /// Gives up the oldest unseen messages until at most `keep` are left; they count as missed. Returns how many.
+    /// Skips the oldest unseen messages until at most `keep` are left; they count as missed. Returns how many.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -53,7 +52,7 @@ impl Subscriber {
     pub fn limit(&mut self, keep: u64) -> u64 {
         self.receiver.limit(keep)
     }
-    /// The timestamp of the message that `which` would give now; `None` if nothing is unseen. Moves nothing.
+    /// The timestamp of the message that `which` would return now; `None` if it would return none. Does not move the position.
     ///
     /// ```
     /// use saltus_channel::Which;
@@ -67,7 +66,7 @@ impl Subscriber {
     pub fn peek(&mut self, which: Which) -> Option<u64> {
         self.receiver.peek(which)
     }
-    /// How many messages are unseen, those among them that are overwritten already too.
+    /// The number of unseen messages, including those already overwritten.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -93,8 +92,7 @@ impl Subscriber {
     pub fn received(&self) -> u64 {
         self.receiver.merge().received()
     }
-    /// Messages missed. Received and missed together are what was published since the subscriber joined, up to its
-    /// place.
+    /// Messages missed. Received plus missed is the number of messages published since the subscriber joined, up to its position.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -108,8 +106,8 @@ impl Subscriber {
     pub fn missed(&self) -> u64 {
         self.receiver.merge().missed()
     }
-    /// Messages that [`Subscriber::seek_oldest`] has made unseen again. Received and missed together are what was
-    /// published since the subscriber joined, and these.
+    /// Messages that [`Subscriber::seek_oldest`] made unseen again. Received plus missed is the number of messages published since the
+    /// subscriber joined, plus these.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -124,7 +122,7 @@ impl Subscriber {
     pub fn rewound(&self) -> u64 {
         self.receiver.merge().rewound()
     }
-    /// Whether there is anything unseen. A few loads.
+    /// Whether any message is unseen. A few loads.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -137,7 +135,7 @@ impl Subscriber {
     pub fn has_unseen(&self) -> bool {
         self.receiver.has_unseen()
     }
-    /// Whether the channel says that it was removed or replaced, so that nothing will come after what is unseen. A load.
+    /// Whether the channel is marked as removed or replaced, so that no message will follow the unseen ones. One load.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }

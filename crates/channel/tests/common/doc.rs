@@ -1,4 +1,4 @@
-// What the examples in the documentation share: a domain of their own, which is removed with them.
+// Shared by the examples in the documentation: a temporary domain, which is removed after use.
 
 use saltus_channel::{Attributes, Channel, Directory, Publisher, Subscriber};
 

@@ -1,4 +1,4 @@
-//! What the black-box tests share: a domain of their own, and child processes that end.
+//! Shared by the black-box tests: a temporary domain, and child processes that are killed and waited for.
 #![allow(dead_code)] // each test binary uses its part
 
 use saltus_channel::{Directory, clock};
@@ -34,8 +34,8 @@ impl Drop for TestDomain {
 /// A forked child; killed and waited for when dropped.
 pub struct Child(pub libc::pid_t);
 
-/// What the test harness captures in a child would be lost with it. Set before any fork, since a lock that another
-/// thread holds at a fork is held in the child for ever.
+/// Output that the test harness captures in a child would be lost with it. Set before any fork, since a lock that another thread holds
+/// at a fork is held in the child forever.
 fn tell_of_panics_in_children() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -51,7 +51,7 @@ fn tell_of_panics_in_children() {
     });
 }
 
-/// Runs `f` in a forked child, which ends with its result as exit code. A panic is code 101.
+/// Runs `f` in a forked child, which exits with its result as exit code. A panic is code 101.
 pub fn fork(f: impl FnOnce() -> i32) -> Child {
     tell_of_panics_in_children();
     // SAFETY: the child runs only `f` and exits without returning to the test harness.
@@ -61,7 +61,7 @@ pub fn fork(f: impl FnOnce() -> i32) -> Child {
         // SAFETY: asks the kernel to kill this child when its parent dies.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
         let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_or(101);
-        // SAFETY: ends the child at once.
+        // SAFETY: ends the child immediately.
         unsafe { libc::_exit(code) };
     }
     Child(pid)
@@ -73,14 +73,14 @@ impl Child {
         unsafe { libc::kill(self.0, signal) };
     }
 
-    /// Waits for its end and gives its wait status; panics after 30 s.
+    /// Waits for its end and returns its wait status; panics after 30 s.
     pub fn wait(mut self) -> i32 {
         let status = eventually("the end of a child", || self.try_wait());
         self.0 = 0;
         status
     }
 
-    /// Whether it has not ended.
+    /// Whether it is still running.
     pub fn is_alive(&self) -> bool {
         self.try_wait().is_none()
     }
@@ -105,7 +105,7 @@ impl Drop for Child {
     }
 }
 
-/// Asks until there is an answer; panics after 30 s.
+/// Calls `ask` until it returns a value; panics after 30 s.
 pub fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let end = clock::monotonic() + 30_000_000_000;
     loop {
@@ -117,7 +117,7 @@ pub fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A message whose every byte follows from who sent it, its number and its length.
+/// A message whose every byte follows from its sender, number and length.
 pub fn message(sender: u64, seq: u64, len: usize) -> Vec<u8> {
     let mut bytes: Vec<u8> = [sender, seq, len as u64].iter().flat_map(|w| w.to_le_bytes()).collect();
     let mut state = sender ^ seq.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ len as u64;
@@ -128,7 +128,7 @@ pub fn message(sender: u64, seq: u64, len: usize) -> Vec<u8> {
     bytes
 }
 
-/// Checks a message made by [`message`]; gives sender and number.
+/// Checks a message made by [`message`]; returns sender and number.
 pub fn checked(bytes: &[u8]) -> (u64, u64) {
     let word = |i: usize| u64::from_le_bytes(bytes[8 * i..8 * i + 8].try_into().unwrap());
     let (sender, seq) = (word(0), word(1));

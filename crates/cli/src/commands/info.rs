@@ -1,4 +1,4 @@
-//! `saltus info`: tell everything about channels.
+//! `saltus info`: show a channel's configuration, memory and participants.
 
 use clap::Args;
 use saltus_channel::clock::Clock;
@@ -36,7 +36,7 @@ Examples:
   saltus info imu
   saltus info '*' --json | jq '.subscribers[] | select(.missed > 0)'";
 
-/// What `info --json` prints; the fields are a promise.
+/// The JSON output of `info --json`; the fields are stable.
 #[derive(Serialize)]
 struct Line {
     channel: String,
@@ -65,15 +65,15 @@ struct Line {
     subscribers: Vec<Subscriber>,
 }
 
-/// In which root of domains it is.
+/// The kind of the root that contains the domain.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Root {
-    /// Of all users, or a group.
+    /// Shared by all users, or by a group.
     Shared,
     /// This user's own `/dev/shm/saltus`.
     Own,
-    /// This user's alone.
+    /// Private to this user.
     Private,
 }
 
@@ -256,7 +256,7 @@ impl Root {
 }
 
 impl Type {
-    /// How messages lie in their bytes is missing where the schema does not say what the fingerprint says.
+    /// The types of `descriptions`. The layout of a type is missing if its schema does not match its fingerprint.
     fn all(descriptions: Vec<Description>) -> Vec<Type> {
         let mut dictionary = Dictionary::default();
         let texts = types::texts(descriptions.clone());

@@ -41,7 +41,7 @@ Examples:
   saltus ls -l --json | jq -r 'select(.publishers == 0) | .channel'
   saltus ls --domain udpm:// --duration 5s      channels, rates, sizes";
 
-/// What `ls --json` prints; the fields are a promise.
+/// The JSON output of `ls --json`; the fields are stable.
 #[derive(Serialize)]
 struct Line {
     channel: String,
@@ -53,7 +53,7 @@ struct Line {
 
 #[derive(Serialize)]
 struct Long {
-    /// The name of the user who owns it, if there is one.
+    /// The name of the owner, if the owner has one.
     owner: Option<String>,
     owner_uid: u32,
     mode: String,
@@ -79,7 +79,7 @@ const COLUMNS: [(&str, Align); 10] = [
     ("CHANNEL", Align::Left),
 ];
 
-/// Lists them.
+/// Lists the channels.
 pub(crate) fn run(domain: &DomainUrl, ls: Ls) -> Outcome {
     match domain.open()? {
         OpenDomain::Shm(domain) if ls.time.duration.is_some() => {
@@ -97,7 +97,7 @@ pub(crate) fn run(domain: &DomainUrl, ls: Ls) -> Outcome {
     }
 }
 
-/// Lists the channels in shared memory; those that cannot be opened too, with the reason on standard error.
+/// Lists the channels in shared memory, including those that cannot be opened, with the reason on standard error.
 fn all(domain: &Directory, ls: Ls) -> Outcome {
     match domain.list().is_ok_and(|all| all.is_empty()) {
         true => domain::tell_of_no_domain(domain),

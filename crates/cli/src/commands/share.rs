@@ -33,7 +33,7 @@ Examples:
   saltus share lab                 shm://lab too
   saltus share --undo              each user has channels of his own again";
 
-/// Says what it does, and does it.
+/// Shares the root or removes it, and reports the result.
 pub(crate) fn run(share: Share) -> Outcome {
     if process::user() != 0 {
         return Err(Failure::new(
@@ -73,7 +73,7 @@ pub(crate) fn run(share: Share) -> Outcome {
     out.flush()
 }
 
-/// A group by its name or its number.
+/// Finds a group by name or number.
 fn group(name: &str) -> Outcome<u32> {
     match name.parse() {
         // To the kernel it means that the group is left as it is.

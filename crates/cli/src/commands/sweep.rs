@@ -1,4 +1,4 @@
-//! `saltus sweep`: remove what dead processes, or users who have gone, left behind.
+//! `saltus sweep`: remove leftovers of dead processes, or all files of a user.
 
 use clap::Args;
 use saltus_channel::{Belonging, Error, Root, RootKind};
@@ -33,7 +33,7 @@ pub(crate) struct Sweep {
     json: Json,
 }
 
-/// What `sweep --json` prints; the field is a promise.
+/// The JSON output of `sweep --json`; the field is stable.
 #[derive(Serialize)]
 struct Line {
     removed: usize,
@@ -45,7 +45,7 @@ Examples:
   saltus --domain shm://robot sweep
   saltus sweep --user anna         list all of a user, ask, and remove it";
 
-/// Sweeps once, and says how much there was.
+/// Sweeps once, and reports the number of leftovers removed.
 pub(crate) fn run(domain: &DomainUrl, sweep: Sweep) -> Outcome {
     if let Some(user) = &sweep.user {
         return all_of(number(user)?, &sweep);
@@ -75,7 +75,7 @@ fn say_removed(removed: usize, what: &str, json: &Json) -> Outcome {
     out.flush()
 }
 
-/// Lists all that is a user's, asks, and removes it.
+/// Lists a user's files, asks, and removes them.
 fn all_of(user: u32, sweep: &Sweep) -> Outcome {
     if !sweep.yes && !stdin().is_terminal() {
         let words = "--user asks before it removes, and standard input is no terminal: add --yes";
@@ -132,7 +132,7 @@ fn line(one: &Belonging) -> String {
     format!("{}  {channels}, {memory}", saltus_text::escape::harmless(&path))
 }
 
-/// A user by name or number: who has gone may have a number only.
+/// Finds a user by name or number; a deleted user may have only a number.
 fn number(user: &str) -> Outcome<u32> {
     if let Ok(number) = user.parse() {
         return Ok(number);

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write, stderr};
 use crate::exit::{Code, Failure, Outcome};
 use crate::stop;
 
-/// Asks. Blocks until there is an answer; Ctrl-C and an end of the input are a no.
+/// Asks for consent. Blocks until the user answers; Ctrl-C and the end of the input mean no.
 pub(crate) fn given(question: &str) -> Outcome<bool> {
     let _ = write!(stderr(), "{question} [y/N] ");
     let failed = |e| Failure::new(Code::Failed, format!("cannot read the answer: {e}"));

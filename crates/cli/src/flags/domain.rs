@@ -106,7 +106,7 @@ fn directory_at(url: Option<&str>) -> Outcome<Directory> {
     Ok(directory)
 }
 
-/// Warns once of a `/dev/shm/saltus` that is not used because it cannot be trusted.
+/// Warns once if `/dev/shm/saltus` exists but cannot be trusted, so that it is not used.
 fn warn_of_root(directory: &Directory) {
     static ONCE: Once = Once::new();
     if let Some(warning) = directory.root().and_then(Root::warning) {
@@ -114,7 +114,7 @@ fn warn_of_root(directory: &Directory) {
     }
 }
 
-/// Whether the URL is not of shared memory, or is invalid.
+/// Whether the URL does not name shared memory, or is invalid.
 fn is_network(url: &str) -> bool {
     !Scheme::of(url).is_ok_and(|scheme| scheme.traits.shared_memory)
 }
@@ -182,7 +182,7 @@ pub(crate) fn tell_of_no_domain(domain: &Directory) {
     }
 }
 
-/// Whose the root is in which the domain is, if it is in one.
+/// Describes the root that contains the domain, if there is one.
 fn whose(domain: &Directory) -> Option<&'static str> {
     Some(match domain.root()?.kind() {
         RootKind::Shared => "shared by several users",
@@ -190,7 +190,7 @@ fn whose(domain: &Directory) -> Option<&'static str> {
     })
 }
 
-/// Says where `shm://` and `shm://NAME` are, and whose that is.
+/// Reports the path and the users of `shm://` and `shm://NAME`.
 pub(crate) fn tell_of_root(domain: &Directory) {
     if let Some(whose) = whose(domain) {
         note(format_args!("{} is {}, {whose}", domain.url(), domain.path().display()));
@@ -198,7 +198,7 @@ pub(crate) fn tell_of_root(domain: &Directory) {
     }
 }
 
-/// Says whether channels are in the other root, which programs that were started at another time may use.
+/// Reports channels in the other root, which programs started at another time may use.
 fn tell_of_elsewhere(domain: &Directory) {
     if let Some(other) = domain.elsewhere() {
         note(format_args!(

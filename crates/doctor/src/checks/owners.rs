@@ -1,4 +1,4 @@
-//! Who could replace or remove the channels of others.
+//! Checks whether other users could replace or remove channels.
 
 use crate::{Check, Finding, Fix, Host};
 
@@ -55,7 +55,7 @@ fn run(host: &Host) -> Finding {
     Finding::ok(place)
 }
 
-/// As one word of a shell.
+/// Quotes `text` as one word of a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

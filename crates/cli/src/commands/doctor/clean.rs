@@ -1,4 +1,4 @@
-//! Removing what the dead left, after asking.
+//! Removing leftovers of dead processes, after asking.
 
 use std::io::{IsTerminal, stdin};
 
