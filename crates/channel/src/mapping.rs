@@ -476,3 +476,37 @@ impl Lanes for Mapping {
         clock::now(self.geometry.attributes.clock)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_is_lost_only_with_who_undoes_what_has_worked() {
+        let patience = Patience::new();
+        let mut now = 1_000_000_000_000;
+        let mut pause = |worked: bool| {
+            assert!(patience.allows(now) && !patience.allows(now));
+            patience.worked.store(worked, Relaxed);
+            let next = patience.next.load(Relaxed);
+            let pause = next - now;
+            now = next;
+            pause
+        };
+        // Nobody has made the page whole yet: nothing was undone.
+        assert!((0..10).all(|_| pause(false) == BELL_PAUSE));
+        assert_eq!(pause(true), BELL_PAUSE);
+        // Each time it has worked it is cut again at once.
+        assert_eq!([pause(true), pause(true)], [2 * BELL_PAUSE, 4 * BELL_PAUSE]);
+        assert_eq!((0..10).map(|_| pause(true)).last(), Some(LONGEST_BELL_PAUSE));
+        pause(false);
+        assert_eq!(
+            pause(false),
+            LONGEST_BELL_PAUSE,
+            "who could not repair it in between does not try more often"
+        );
+        now += 2 * LONGEST_BELL_PAUSE;
+        assert!(patience.allows(now));
+        assert_eq!(patience.next.load(Relaxed) - now, BELL_PAUSE, "it was left alone for long");
+    }
+}
