@@ -92,6 +92,16 @@ impl Root {
     /// Opens it, and checks what was opened. `None`: it is not there.
     pub(crate) fn open(&self) -> Result<Option<File>> {
         let what = || format!("open {}", self.path().display());
+        // The directory is right, the user is another now: no advice to remove it may follow.
+        if self.kind == RootKind::Private && self.name != Root::private(process::user()).name {
+            return Err(Error::Forbidden {
+                what: format!(
+                    "{} is the private root of the user who opened the domain, and this process is {} now: open the domain again",
+                    self.path().display(),
+                    users::user_for_people(process::user())
+                ),
+            });
+        }
         let shm = match File::open(SHM) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             other => other.map_err(|e| Error::system(format!("open {SHM}"), e))?,
@@ -170,8 +180,25 @@ impl Root {
                  to all with `sudo saltus share`, or use channels of your own with `SALTUS_DOMAIN=shm://{}/{DEFAULT}`",
                 Root::private(process::user()).path().display()
             ),
+            // Root's, since the domain was opened; or of an owner who is not known here. Neither is to be removed.
+            RootKind::Own if self.is_owned(|user| user == 0) => {
+                "root has shared it since the domain was opened: open the domain again".into()
+            }
+            _ if self.is_owned(|user| user == 0 || users::is_unknown(user)) => self.instead(),
+            _ if self.is_owned(|user| user == process::user()) => {
+                format!("`chmod u+rwx {}`", self.path().display())
+            }
             _ => format!("remove it with `sudo rm -r {}`", self.path().display()),
         }
+    }
+
+    fn is_owned(&self, by: impl Fn(u32) -> bool) -> bool {
+        file::stat_path(self.path().as_os_str()).is_ok_and(|there| by(there.user))
+    }
+
+    /// What to do about a directory that must stay.
+    fn instead(&self) -> String {
+        format!("use another directory, such as SALTUS_DOMAIN=shm:///run/user/{}/saltus", process::user())
     }
 
     fn not_private(&self, there: &Stat) -> String {
@@ -183,6 +210,9 @@ impl Root {
                 there.mode
             );
         }
+        if users::is_unknown(there.user) {
+            return format!("{path} should be your private root, but {UNKNOWN}: {}", self.instead());
+        }
         format!(
             "{path} should be your private root, but belongs to {}: have it removed with `sudo rm -r {path}`; until then use \
              another directory, such as SALTUS_DOMAIN=shm:///run/user/{me}/saltus",
@@ -190,6 +220,9 @@ impl Root {
         )
     }
 }
+
+/// Of a directory whose owner has no number here.
+const UNKNOWN: &str = "its owner is unknown in this user namespace (that of a container, perhaps)";
 
 /// What is wrong with the name of a domain, if anything is.
 pub(crate) fn check_name(name: &str) -> std::result::Result<(), &'static str> {
@@ -216,6 +249,9 @@ fn judge(there: &Stat, me: u32) -> std::result::Result<RootKind, String> {
     }
     let sticky = there.mode & 0o1000 != 0;
     match there.user {
+        user if users::is_unknown(user) => Err(format!(
+            "{path} is not used: {UNKNOWN}, and could replace every channel in it; map that owner into the namespace to use it"
+        )),
         0 if there.mode & 0o002 != 0 && !sticky => Err(format!(
             "{path} belongs to root, but everybody may remove channels of others there (mode {:o}): `sudo chmod +t {path}`",
             there.mode

@@ -179,6 +179,32 @@ fn a_private_root_that_somebody_else_made_is_refused_with_words() {
 }
 
 #[test]
+fn a_right_directory_is_never_to_be_removed_because_of_who_looks() {
+    own_shm(|| {
+        // Opened by root, used by a user: a daemon that drops its privileges.
+        make("imu").unwrap();
+        let of_root = shm();
+        let refused = as_user(ANNA, || {
+            forbidden(
+                of_root.list(),
+                &["saltus-0", "this process is user 60001 now", "open the domain again"],
+            );
+            of_root.create("nav", &Attributes::new()).unwrap_err().to_string()
+        });
+        assert!(!refused.contains("rm -r"), "{refused}");
+        // Opened while it was anna's own; root has shared it with a group since.
+        let own = as_user(ANNA, || {
+            fs::create_dir(SHARED).unwrap();
+            shm()
+        });
+        fs::remove_dir(SHARED).unwrap();
+        share(0o3770, 60009);
+        let refused = as_user(ANNA, || own.list().unwrap_err().to_string());
+        assert!(refused.contains("open the domain again") && !refused.contains("rm -r"), "{refused}");
+    });
+}
+
+#[test]
 fn a_domain_of_another_user_is_refused_unless_that_user_is_named() {
     own_shm(|| {
         share(0o1777, 0);

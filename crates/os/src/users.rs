@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, CString};
 use std::io;
+use std::sync::OnceLock;
 
 /// Most bytes that an entry of the tables may have.
 const LONGEST: usize = 1 << 20;
@@ -58,6 +59,22 @@ pub fn group_name(id: u32) -> Option<String> {
     .flatten()
 }
 
+/// Whether `user`, as the owner of a file, stands for every owner that this process's user namespace has no number for. Such a file may be of
+/// any user outside, also if this process has the same number. Reads small files of `/proc`: one at the first call, one for that number.
+pub fn is_unknown(user: u32) -> bool {
+    static OVERFLOW: OnceLock<u32> = OnceLock::new();
+    let overflow = OVERFLOW.get_or_init(|| {
+        let text = std::fs::read_to_string("/proc/sys/kernel/overflowuid").ok();
+        text.and_then(|text| text.trim().parse().ok()).unwrap_or(65534) // the kernel's default
+    });
+    user == *overflow && !maps_all(&std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default())
+}
+
+/// Whether a map of a user namespace gives each user the number that it has outside.
+fn maps_all(map: &str) -> bool {
+    map.split_whitespace().eq(["0", "0", "4294967295"])
+}
+
 /// A user for people: `anna (user 1000)`, or `user 1000` if the tables have no name, or `root`.
 pub fn user_for_people(id: u32) -> String {
     match user_name(id) {
@@ -101,6 +118,16 @@ fn lookup<T>(mut ask: impl FnMut(&mut [u8], &mut Option<T>) -> libc::c_int) -> i
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_namespace_without_some_users_has_unknown_owners() {
+        assert!(maps_all("         0          0 4294967295\n"));
+        for map in ["", "0 1000 1\n", "0 0 65536\n", "0 1000 1\n1 100000 65536\n", "0 0 4294967295\n1 1 1\n"]
+        {
+            assert!(!maps_all(map), "{map}");
+        }
+        assert!(!is_unknown(0) && !is_unknown(1000));
+    }
 
     #[test]
     fn users_and_groups_have_names_and_numbers() {
