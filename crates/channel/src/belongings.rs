@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// Where it is looked for.
 const SHM: &str = "/dev/shm";
+/// The root that several users share.
+const SHARED: &str = "/dev/shm/saltus";
 /// How deep: root of domains, domain, channel, directory of counters, and what is in that.
 const DEPTH: u32 = 5;
 
@@ -26,7 +28,9 @@ pub struct Belonging {
 
 impl Belonging {
     /// All that belongs to user `id` in `/dev/shm` below a name that begins with `saltus`: the private root, domains, channels in those of
-    /// others, and leftovers of their making. As far as this process may look. Reads many directories.
+    /// others, and leftovers of their making. A directory that has a channel of another user in it is not among them; what the user has in
+    /// it is. The shared root and its domains are not root's in this sense: [`crate::Root::unshare`] removes them. As far as this process
+    /// may look. Reads many directories.
     pub fn of_user(id: u32) -> Result<Vec<Belonging>> {
         let shm = File::open(SHM).map_err(|e| Error::system(format!("open {SHM}"), e))?;
         let names = file::names(&shm).map_err(|e| Error::system(format!("list {SHM}"), e))?;
@@ -57,11 +61,21 @@ impl Belonging {
     /// open notice that its files are gone.
     ///
     /// # Errors
-    /// [`Error::Forbidden`] if something in it cannot be removed: it belongs to somebody else, and this is not root.
+    /// [`Error::Forbidden`] if something in it cannot be removed, because it belongs to somebody else, and this is not root; or if another
+    /// user has made a channel in it since: nothing is removed then.
     pub fn remove(&self) -> Result<bool> {
         let (parent, name) = place::parent_of(&self.path)?;
         if !file::stat_at(&parent, name).is_ok_and(|there| there.user == self.user) {
             return Ok(false);
+        }
+        let mut now = Belonging { path: self.path.clone(), user: self.user, channels: 0, memory: 0 };
+        if measure(&parent, name, DEEP, false, &mut now) > 0 {
+            return Err(Error::Forbidden {
+                what: format!(
+                    "remove {}: another user has made a channel in it meanwhile, and it stays: list what is there again",
+                    self.path.display()
+                ),
+            });
         }
         if remove_all(&parent, name, DEEP) {
             return Ok(true);
@@ -75,14 +89,15 @@ impl Belonging {
     }
 }
 
-/// Adds `name` of `dir`, which is `at`, if it belongs to user `id`; otherwise looks into it.
+/// Adds `name` of `dir`, which is `at`, if it belongs to user `id` and has no channel of another user in it; otherwise looks into it.
 fn look(dir: &File, name: &[u8], at: &Path, id: u32, depth: u32, found: &mut Vec<Belonging>) {
     let Ok(there) = file::stat_at(dir, name) else { return };
     let path = at.join(OsStr::from_bytes(name));
-    if there.user == id {
-        let mut one = Belonging { path, user: id, channels: 0, memory: 0 };
-        measure(dir, name, DEEP, &mut one);
-        return found.push(one);
+    if there.user == id && !serves_all(dir, name, &path, id) {
+        let mut one = Belonging { path: path.clone(), user: id, channels: 0, memory: 0 };
+        if measure(dir, name, DEEP, false, &mut one) == 0 {
+            return found.push(one);
+        }
     }
     if there.kind == Kind::Directory
         && depth > 1
@@ -94,9 +109,25 @@ fn look(dir: &File, name: &[u8], at: &Path, id: u32, depth: u32, found: &mut Vec
     }
 }
 
-/// Counts the memory and the channels of `name` in `dir`.
-fn measure(dir: &File, name: &[u8], depth: u32, one: &mut Belonging) {
-    let Ok(there) = file::stat_at(dir, name) else { return };
+/// Whether it is the root that several users share, or a domain in it that root made for them.
+fn serves_all(dir: &File, name: &[u8], path: &Path, id: u32) -> bool {
+    let is_one = path == Path::new(SHARED) || path.parent() == Some(Path::new(SHARED));
+    id == 0 && is_one && file::open_dir_at(dir, name).is_ok_and(|inner| data_owner(name, &inner) != Some(0))
+}
+
+/// If directory `inner`, which is called `name`, looks like a channel: who owns its data. Anybody may have put that into a domain that all
+/// may write. A channel called `data` makes its domain no channel.
+fn data_owner(name: &[u8], inner: &File) -> Option<u32> {
+    Name::from_file_name(name)?;
+    let data = file::stat_at(inner, crate::geometry::DATA).ok()?;
+    (data.kind != Kind::Directory).then_some(data.user)
+}
+
+/// Counts the memory and the channels of `name` in `dir`, which is part of a channel or not. Returns how many channels are of other users:
+/// what these leave in a channel is none.
+fn measure(dir: &File, name: &[u8], depth: u32, in_channel: bool, one: &mut Belonging) -> usize {
+    let Ok(there) = file::stat_at(dir, name) else { return 0 };
+    let mut foreign = 0;
     if there.kind == Kind::File {
         // Opened only if it is an ordinary file: never to wait.
         let file = file::open_at(dir, name, file::Mode::Read);
@@ -107,11 +138,14 @@ fn measure(dir: &File, name: &[u8], depth: u32, one: &mut Belonging) {
         && depth > 0
         && let Ok(inner) = file::open_dir_at(dir, name)
     {
-        let is_channel =
-            Name::from_file_name(name).is_some() && file::stat_at(&inner, crate::geometry::DATA).is_ok();
+        let data_owner = data_owner(name, &inner).filter(|_| !in_channel);
+        let is_channel = data_owner.is_some();
+        let in_channel = in_channel || data_owner == Some(one.user) && there.user == one.user;
         one.channels += usize::from(is_channel);
+        foreign += usize::from(is_channel && there.user != one.user);
         for each in file::names(&inner).unwrap_or_default() {
-            measure(&inner, &each, depth - 1, one);
+            foreign += measure(&inner, &each, depth - 1, in_channel, one);
         }
     }
+    foreign
 }

@@ -118,6 +118,44 @@ fn a_running_publisher_is_told_that_its_channel_was_taken() {
 }
 
 #[test]
+fn sweeping_a_user_leaves_the_live_channels_of_others_alone() {
+    own_shm(|| {
+        run(0, "share").with(0);
+        run(0, "mk roots").with(0);
+        run(BOB, "mk bobs").with(0);
+        // The shared root belongs to root, and serves everybody.
+        let swept = run(0, "sweep --user root --yes").with(0);
+        assert_eq!(swept.text().lines().last(), Some("1 item removed"), "{swept:?}");
+        assert_eq!(run(BOB, "ls").with(0).text(), "bobs\n");
+        // As does a directory of anna's that bob uses. A file `data` there makes it no channel.
+        run(ANNA, "mk annas --domain shm:///dev/shm/saltus-lab").with(0);
+        run(BOB, "mk bobs --domain shm:///dev/shm/saltus-lab").with(0);
+        as_user(BOB, || fs::write("/dev/shm/saltus-lab/data", "").unwrap());
+        let swept = run(0, "sweep --user 60001 --yes").with(0);
+        assert!(swept.text().starts_with("/dev/shm/saltus-lab/annas  1 channel"), "{swept:?}");
+        assert_eq!(run(BOB, "ls --domain shm:///dev/shm/saltus-lab").with(0).text(), "bobs\n");
+        run(0, "sweep --user 60002 --yes").with(0);
+        run(0, "sweep --user 60001 --yes").saying(0, "");
+        assert!(!fs::exists("/dev/shm/saltus-lab").unwrap(), "empty, it is anna's");
+        assert!(fs::exists("/dev/shm/saltus/default").unwrap());
+    });
+}
+
+#[test]
+fn what_a_stranger_leaves_in_a_channel_does_not_keep_it() {
+    own_shm(|| {
+        run(0, "share").with(0);
+        run(ANNA, "mk left").with(0);
+        as_user(BOB, || {
+            fs::create_dir("/dev/shm/saltus/default/left/subs/x").unwrap();
+            fs::write("/dev/shm/saltus/default/left/subs/x/data", "").unwrap();
+        });
+        run(0, "sweep --user 60001 --yes").with(0);
+        assert!(!fs::exists("/dev/shm/saltus/default/left").unwrap());
+    });
+}
+
+#[test]
 fn all_of_a_user_who_has_gone_is_shown_and_removed_by_one_command() {
     own_shm(|| {
         run(0, "share").with(0);
