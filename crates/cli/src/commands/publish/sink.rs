@@ -42,11 +42,13 @@ impl Sink {
                     Err(Error::TooLong { .. }) if *grows => {
                         let channel = publisher.channel();
                         let (domain, name) = (channel.domain(), channel.name().as_bytes());
-                        saltus_domain::Domain::open(&domain.url())?.publisher(name)?.publish(message)?;
+                        // By its path: the root may have changed since, and with it what a name leads to.
+                        let url = format!("shm://{}?owner={}", domain.path().display(), domain.owners());
+                        saltus_domain::Domain::open(&url)?.publisher(name)?.publish(message)?;
                         **publisher = domain.open_channel(name)?.publisher()?;
                     }
-                    // Another publisher enlarged it.
-                    Err(Error::Retired { .. }) if publisher.channel().continuation()?.is_some() => {
+                    // Another publisher enlarged it; a channel of another user is not followed.
+                    Err(Error::Retired { by: None, .. }) if publisher.channel().continuation()?.is_some() => {
                         let channel = publisher.channel();
                         let now = channel.domain().open_channel(channel.name().as_bytes())?;
                         **publisher = now.publisher()?;
