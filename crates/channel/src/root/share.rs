@@ -67,31 +67,19 @@ impl Root {
     pub fn unshare() -> Result<bool> {
         must_be_root("stop sharing channels between users")?;
         let Some(root) = Root::shared().open_of_root()? else { return Ok(false) };
-        let mut channels = Vec::new();
-        for domain in file::names(&root).unwrap_or_default() {
-            let Ok(dir) = file::open_dir_at(&root, &domain) else { continue };
-            let names = file::names(&dir).unwrap_or_default();
-            let of = String::from_utf8_lossy(&domain).escape_debug().to_string();
-            channels.extend(
-                names.iter().filter_map(|n| Name::from_file_name(n)).map(|n| format!("`{n}` in {of}")),
-            );
-        }
-        if !channels.is_empty() {
-            let more = channels.len().saturating_sub(3);
-            channels.truncate(3);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            return Err(Error::Forbidden {
-                what: format!(
-                    "{SHM}/{SHARED} still has channels: {}{more}. Remove them first: `saltus rm`, or `saltus sweep --user NAME` for all of a user",
-                    channels.join(", ")
-                ),
-            });
-        }
+        refuse_channels(&root)?;
         let what = || format!("remove {SHM}/{SHARED}");
         let shm = File::open(SHM).map_err(|e| Error::system(format!("open {SHM}"), e))?;
         let aside = place::name_aside();
         file::rename_at(&shm, SHARED.as_bytes(), aside.as_bytes(), Rename::NoReplace)
             .map_err(|e| Error::system(what(), e))?;
+        // Nobody finds it by its name any more; a channel may have been made until then.
+        if let Err(e) = refuse_channels(&root) {
+            file::rename_at(&shm, aside.as_bytes(), SHARED.as_bytes(), Rename::NoReplace).map_err(
+                |back| Error::system(format!("{e}; rename {SHM}/{aside} back to {SHM}/{SHARED}"), back),
+            )?;
+            return Err(e);
+        }
         match remove_all(&shm, aside.as_bytes(), DEEP) {
             true => Ok(true),
             false => Err(Error::system(what(), io::ErrorKind::DirectoryNotEmpty.into())),
@@ -110,6 +98,39 @@ impl Root {
             .map(Some)
             .map_err(|e| Error::system(format!("open {}", self.path().display()), e))
     }
+}
+
+/// [`Error::Forbidden`] if there are channels in the domains of `root`; an error too if one cannot be read.
+fn refuse_channels(root: &File) -> Result<()> {
+    let failed = |e| Error::system(format!("list {SHM}/{SHARED}"), e);
+    let mut channels = Vec::new();
+    for domain in file::names(root).map_err(failed)? {
+        let of = String::from_utf8_lossy(&domain).escape_debug().to_string();
+        let failed = |e| Error::system(format!("list {SHM}/{SHARED}/{of}"), e);
+        let dir = match file::open_dir_at(root, &domain) {
+            Ok(dir) => dir,
+            // Not a directory, or removed meanwhile.
+            Err(e) if matches!(e.raw_os_error(), Some(libc::ENOTDIR | libc::ELOOP | libc::ENOENT)) => {
+                continue;
+            }
+            Err(e) => return Err(failed(e)),
+        };
+        let names = file::names(&dir).map_err(failed)?;
+        channels
+            .extend(names.iter().filter_map(|n| Name::from_file_name(n)).map(|n| format!("`{n}` in {of}")));
+    }
+    if channels.is_empty() {
+        return Ok(());
+    }
+    let more = channels.len().saturating_sub(3);
+    channels.truncate(3);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Err(Error::Forbidden {
+        what: format!(
+            "{SHM}/{SHARED} still has channels: {}{more}. Remove them first: `saltus rm`, or `saltus sweep --user NAME` for all of a user",
+            channels.join(", ")
+        ),
+    })
 }
 
 fn must_be_root(what: &str) -> Result<()> {
