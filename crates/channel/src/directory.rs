@@ -135,8 +135,8 @@ impl Directory {
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn from_env() -> Result<Directory> {
-        match std::env::var("SALTUS_DOMAIN") {
-            Ok(url) if !url.is_empty() => Directory::open(&url),
+        match process::variable("SALTUS_DOMAIN").map(std::ffi::OsString::into_string) {
+            Some(Ok(url)) if !url.is_empty() => Directory::open(&url),
             _ => Directory::open("shm://"),
         }
     }
@@ -205,15 +205,16 @@ impl Directory {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(place::error(&what(), &self.path, e, place::CLOSED)),
         };
+        let there = file::stat(&dir).map_err(|e| Error::system(what(), e))?;
         if self.named.is_some() {
-            let there = file::stat(&dir).map_err(|e| Error::system(what(), e))?;
-            self.check(&there)?;
+            self.check_owner(&there)?;
         }
+        self.check_mode(&there)?;
         Ok(Some(dir))
     }
 
     /// Whoever owns a domain's directory can replace every channel in it: root, this user, or one who is named as an owner.
-    fn check(&self, there: &file::Stat) -> Result<()> {
+    fn check_owner(&self, there: &file::Stat) -> Result<()> {
         let (url, path) = (self.url(), self.path.display());
         if ![0, process::user()].contains(&there.user) && !self.owners.names(there.user) {
             let owner = users::user_for_people(there.user);
@@ -226,6 +227,12 @@ impl Directory {
                 ),
             });
         }
+        Ok(())
+    }
+
+    /// Whoever may write a directory that is not sticky can replace every channel in it, whoever owns it.
+    fn check_mode(&self, there: &file::Stat) -> Result<()> {
+        let (url, path) = (self.url(), self.path.display());
         if there.mode & 0o1002 == 0o002 {
             return Err(Error::Forbidden {
                 what: format!(
@@ -303,15 +310,13 @@ fn owners(options: &str, bad: &dyn Fn(&str) -> Error) -> Result<(Owners, bool)> 
             _ => return Err(bad(&format!("it has the option `owner`, and `{option}` is none here"))),
         }
     }
-    match (owners, std::env::var(OWNER)) {
+    match (owners, process::variable(OWNER).map(std::ffi::OsString::into_string)) {
         (Some(owners), _) => Ok((owners, true)),
-        (None, Ok(users)) if !users.is_empty() => match Owners::parse(&users) {
+        (None, Some(Ok(users))) if !users.is_empty() => match Owners::parse(&users) {
             Ok(owners) => Ok((owners, false)),
             Err(e) => Err(Error::invalid(format!("the environment variable {OWNER}: {e}"))),
         },
-        (None, Err(std::env::VarError::NotUnicode(_))) => {
-            Err(Error::invalid(format!("the environment variable {OWNER} is not UTF-8")))
-        }
+        (None, Some(Err(_))) => Err(Error::invalid(format!("the environment variable {OWNER} is not UTF-8"))),
         (None, _) => Ok((Owners::any(), false)),
     }
 }

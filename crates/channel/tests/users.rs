@@ -225,6 +225,14 @@ fn a_domain_of_another_user_is_refused_unless_that_user_is_named() {
                 Directory::open("shm:///dev/shm/saltus/lab").unwrap().open_channel("imu").unwrap();
             });
         }
+        // But not that everybody may replace what is in it.
+        let by_path = Directory::open("shm:///dev/shm/saltus/lab").unwrap();
+        fs::set_permissions(by_path.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let words = ["everybody may remove channels of others", "chmod +t /dev/shm/saltus/lab"];
+        as_user(BOB, || forbidden(by_path.open_channel("imu"), &words));
+        as_user(BOB, || forbidden(by_path.create("nav", &Attributes::new()), &words));
+        fs::set_permissions(by_path.path(), fs::Permissions::from_mode(0o1777)).unwrap();
+        as_user(BOB, || by_path.open_channel("imu").map(drop).unwrap());
         // The one that all share is root's to make.
         fs::remove_dir(format!("{SHARED}/default")).unwrap();
         as_user(ANNA, || forbidden(make("imu"), &["sudo saltus share"]));

@@ -62,8 +62,8 @@ impl Domain {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     pub fn from_env() -> Result<Domain> {
-        match std::env::var("SALTUS_DOMAIN") {
-            Ok(url) if !url.is_empty() => Domain::open(&url),
+        match saltus_os::process::variable("SALTUS_DOMAIN").map(std::ffi::OsString::into_string) {
+            Some(Ok(url)) if !url.is_empty() => Domain::open(&url),
             _ => Domain::open("shm://"),
         }
     }

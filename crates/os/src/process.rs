@@ -11,6 +11,14 @@ pub fn user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
+/// The environment variable `name`, unless this program runs with more rights than the user who started it (setuid, setgid or file
+/// capabilities): the environment is that user's.
+pub fn variable(name: &str) -> Option<std::ffi::OsString> {
+    // SAFETY: asks for a number.
+    let is_privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+    std::env::var_os(name).filter(|_| !is_privileged)
+}
+
 /// The process's name as `ps` shows it, padded with zeros. One small file is read.
 pub fn name() -> [u8; 32] {
     let mut name = [0; 32];

@@ -30,7 +30,7 @@ pub(crate) struct Typed(pub(crate) Option<String>);
 impl Typed {
     /// The URL of the domain to use. An empty URL counts as absent.
     pub(crate) fn meant(self) -> Outcome<DomainUrl> {
-        DomainUrl::of(self.0, std::env::var_os("SALTUS_DOMAIN").unwrap_or_default().into_string())
+        DomainUrl::of(self.0, saltus_os::process::variable("SALTUS_DOMAIN").unwrap_or_default().into_string())
     }
 }
 

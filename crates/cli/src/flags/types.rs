@@ -38,7 +38,7 @@ impl TypeDirs {
 /// The directories of `SALTUS_TYPES`. Missing ones are skipped with a warning.
 fn usual() -> Vec<PathBuf> {
     static TOLD: Once = Once::new();
-    let variable = std::env::var_os("SALTUS_TYPES").unwrap_or_default();
+    let variable = saltus_os::process::variable("SALTUS_TYPES").unwrap_or_default();
     let (found, absent): (Vec<_>, Vec<_>) = std::env::split_paths(&variable)
         .filter(|dir| !dir.as_os_str().is_empty())
         .partition(|dir| dir.is_dir());
