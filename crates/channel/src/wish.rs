@@ -3,7 +3,7 @@
 //! Whoever may make channels in the domain may leave one, and reads none: names say all, so that nobody can be hurt by opening
 //! more than a name. Who creates a channel decides what to make of it.
 
-use crate::Name;
+use crate::{Name, place};
 use saltus_os::file::{self, Mode};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::process;
@@ -71,10 +71,11 @@ fn is_held(dir: &File, file: &[u8]) -> bool {
     open.and_then(|file| lock::is_locked(&file, 0)).unwrap_or(false)
 }
 
-/// Removes the wishes of dead subscribers. Returns how many.
+/// Removes the wishes of dead subscribers: this user's, of root everybody's. Returns how many.
 pub(crate) fn sweep(dir: &File) -> usize {
     let is_dead = |name: &[u8]| {
         name.starts_with(PREFIX)
+            && file::stat_at(dir, name).is_ok_and(|there| place::is_ours(there.user))
             && !is_held(dir, name)
             && file::open_at(dir, name, Mode::Read).is_ok_and(|file| file::is_old(&file))
     };
