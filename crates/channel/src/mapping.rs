@@ -284,7 +284,9 @@ impl Mapping {
         let there = match std::fs::symlink_metadata(&self.path) {
             Ok(there) => Some((there.dev(), there.ino())),
             // Deleted by hand meanwhile, perhaps.
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            Err(e)
+                if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+            {
                 if file::links(&self.data).is_ok_and(|links| links == 0) {
                     return Some(self.retired().unwrap_or(Retired::Vanished));
                 }
