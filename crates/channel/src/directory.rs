@@ -233,10 +233,12 @@ impl Directory {
     /// Whoever may write a directory that is not sticky can replace every channel in it, whoever owns it.
     fn check_mode(&self, there: &file::Stat) -> Result<()> {
         let (url, path) = (self.url(), self.path.display());
-        if there.mode & 0o1002 == 0o002 {
+        // Whoever gives a path knows its group.
+        let writers = if self.named.is_some() { 0o022 } else { 0o002 };
+        if there.mode & 0o1000 == 0 && there.mode & writers != 0 {
             return Err(Error::Forbidden {
                 what: format!(
-                    "domain {url}: everybody may remove channels of others in {path} (mode {:o}): its owner can fix that with `chmod +t {path}`",
+                    "domain {url}: others may remove channels in {path} (mode {:o}): its owner can fix that with `chmod +t {path}`",
                     there.mode
                 ),
             });

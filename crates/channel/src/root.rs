@@ -252,8 +252,8 @@ fn judge(there: &Stat, me: u32) -> std::result::Result<RootKind, String> {
         user if users::is_unknown(user) => Err(format!(
             "{path} is not used: {UNKNOWN}, and could replace every channel in it; map that owner into the namespace to use it"
         )),
-        0 if there.mode & 0o002 != 0 && !sticky => Err(format!(
-            "{path} belongs to root, but everybody may remove channels of others there (mode {:o}): `sudo chmod +t {path}`",
+        0 if others_write(there) && !sticky => Err(format!(
+            "{path} belongs to root, but others may remove channels there (mode {:o}): `sudo chmod +t {path}`",
             there.mode
         )),
         0 => Ok(RootKind::Shared),
@@ -282,11 +282,12 @@ mod tests {
         let dir = |user, mode| judge(&at(Kind::Directory, user, mode), 60001);
         assert_eq!(dir(0, 0o1777), Ok(RootKind::Shared));
         assert_eq!(dir(0, 0o3770), Ok(RootKind::Shared));
-        assert_eq!(dir(0, 0o2770), Ok(RootKind::Shared));
         assert_eq!(dir(0, 0o755), Ok(RootKind::Shared));
         assert_eq!(dir(60001, 0o755), Ok(RootKind::Own));
         for (user, mode, word) in [
             (0, 0o777, "sudo chmod +t /dev/shm/saltus"),
+            (0, 0o2770, "sudo chmod +t /dev/shm/saltus"),
+            (0, 0o775, "sudo chmod +t /dev/shm/saltus"),
             (60001, 0o1777, "chmod go-w /dev/shm/saltus"),
             (60001, 0o775, "chmod go-w /dev/shm/saltus"),
             (60002, 0o755, "belongs to user 60002"),
