@@ -21,6 +21,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 /// The byte of the lease file that a maker locks; far beyond all lanes.
@@ -283,7 +284,7 @@ fn check_removable(dir: &File, url: &str, name: &Name, what: &str) -> Result<()>
 
 /// Removes channel `name` from `dir`: it leaves its name in one step, then its users are told, then its files go. Errors
 /// call the domain `url`.
-pub(crate) fn unlink(dir: &File, url: &str, name: &Name) -> Result<()> {
+pub(crate) fn unlink(dir: &File, path: &Path, url: &str, name: &Name) -> Result<()> {
     check_removable(dir, url, name, "remove")?;
     let aside = name_aside();
     let _held = await_maker(dir, name.file_name().as_bytes());
@@ -299,8 +300,9 @@ pub(crate) fn unlink(dir: &File, url: &str, name: &Name) -> Result<()> {
         return Err(Error::Forbidden {
             what: format!(
                 "channel `{name}` in {url} is removed and its memory is free, but {} left a directory in it, which only that user or root can \
-                 remove: `sudo saltus sweep`",
-                users::user_for_people(other)
+                 remove: `sudo saltus sweep --domain {}`",
+                users::user_for_people(other),
+                place::url_for_shell(path)
             ),
         });
     }
@@ -366,6 +368,8 @@ fn sweep_one(dir: &File, name: &[u8]) -> bool {
     }
     let lease = file::open_dir_at(dir, name).and_then(|aside| file::open_at(&aside, LEASE, Mode::Write));
     let held = match lease {
+        // Nobody can hold what is not a file.
+        Ok(lease) if !lease.metadata().is_ok_and(|m| m.is_file()) => return remove(),
         Ok(lease) if !file::is_old(&lease) => return false,
         // Held while the rest is removed, so that a maker that was only stopped notices.
         Ok(_) => lock_maker(dir, name),
@@ -465,8 +469,10 @@ fn retire_of_another(channel: &File, data: &File, state: u64) {
 
 fn group_id(group: &Group) -> Result<u32> {
     match group {
+        // To the kernel it means that the group is left as it is.
+        Group::Id(u32::MAX) => Err(Error::invalid(format!("{} is not the number of a group", u32::MAX))),
         Group::Id(id) => Ok(*id),
-        Group::Name(name) => file::group_by_name(name)
+        Group::Name(name) => users::group_by_name(name)
             .map_err(|e| Error::system(format!("look up group `{name}`"), e))?
             .ok_or_else(|| Error::invalid(format!("there is no group `{name}`: see /etc/group"))),
     }

@@ -11,10 +11,18 @@ use std::path::{Path, PathBuf};
 /// What a directory is called while it is made.
 const ASIDE: &str = ".saltus-new-";
 
+/// Of what has an owner without a number here.
+pub(crate) const UNKNOWN: &str = "its owner is unknown in this user namespace (that of a container, perhaps), and could replace every channel in it; \
+     map that owner into the namespace, or use another directory";
+
+/// Whether what belongs to `user` is this process's user's, and not only seems to be.
+pub(crate) fn is_me(user: u32) -> bool {
+    process::user() == user && !users::is_unknown(user)
+}
+
 /// Whether this process may treat what belongs to `user` as its own: it is, or this process is root's.
 pub(crate) fn is_ours(user: u32) -> bool {
-    let me = process::user();
-    me == user || me == 0
+    process::user() == 0 || is_me(user)
 }
 
 /// `a FIFO of anna (user 1000)`
@@ -28,6 +36,11 @@ pub(crate) fn kind_and_owner(there: &Stat) -> String {
         Kind::Device => "a device",
     };
     format!("{what} of {}", users::user_for_people(there.user))
+}
+
+/// The URL of the domain at `path`, as one word of a shell.
+pub(crate) fn url_for_shell(path: &Path) -> String {
+    format!("'shm://{}'", path.display().to_string().replace('\'', "'\\''"))
 }
 
 /// Which part of `path` keeps it from being opened as a directory, and what that is: the first that is no directory, or that this process

@@ -76,6 +76,7 @@ fn a_group_shares_by_one_command_and_it_can_be_given_again() {
         run(0, "share").with(0);
         run(BOB, "ls imu").with(0);
         run(0, "share --group nosuchgroup").saying(2, "no group `nosuchgroup`");
+        run(0, "share --group 4294967295").saying(2, "not the number of a group");
         run(0, "share .x").saying(2, "not beginning with a dot");
     });
 }
@@ -134,7 +135,9 @@ fn sweeping_a_user_leaves_the_live_channels_of_others_alone() {
         let swept = run(0, "sweep --user 60001 --yes").with(0);
         assert!(swept.text().starts_with("/dev/shm/saltus-lab/annas  1 channel"), "{swept:?}");
         run(BOB, "ls bobs --domain shm:///dev/shm/saltus-lab").with(0);
-        run(0, "sweep --user 60002 --yes").with(0);
+        let swept = run(0, "sweep --user 60002 --yes --json").with(0);
+        assert_eq!(swept.json()[0]["removed"], 3);
+        assert!(swept.err.contains("/dev/shm/saltus-lab/bobs  1 channel"), "{swept:?}");
         run(0, "sweep --user 60001 --yes").saying(0, "");
         assert!(!fs::exists("/dev/shm/saltus-lab").unwrap(), "empty, it is anna's");
         assert!(fs::exists("/dev/shm/saltus/default").unwrap());
@@ -181,7 +184,7 @@ fn all_of_a_user_who_has_gone_is_shown_and_removed_by_one_command() {
         assert_eq!(run(0, "ls").with(0).text(), "kept\n");
         assert!(fs::exists("/dev/shm/other").unwrap(), "what is not of Saltus stays");
         let nothing = run(0, "sweep --user 60001 --yes").with(0);
-        assert!(nothing.text().contains("nothing in /dev/shm belongs to user 60001"));
+        assert!(nothing.text().contains("nothing in /dev/shm/saltus* belongs to user 60001"));
         assert_eq!(run(0, "sweep --user 60001 --yes --json").with(0).json()[0]["removed"], 0);
     });
 }

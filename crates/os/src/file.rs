@@ -213,23 +213,6 @@ pub fn set_owner(file: &File, owner: u32) -> io::Result<()> {
     crate::check(unsafe { libc::fchown(file.as_raw_fd(), owner, u32::MAX) }).map(drop)
 }
 
-/// The id of the group of that name. Reads the system's tables; blocks and allocates.
-pub fn group_by_name(name: &str) -> io::Result<Option<u32>> {
-    let name = c(name.as_bytes())?;
-    let mut buffer = vec![0; 64 * 1024];
-    // SAFETY: all zeros is a valid group record to be filled in.
-    let mut entry: libc::group = unsafe { std::mem::zeroed() };
-    let mut found = std::ptr::null_mut();
-    // SAFETY: the record, the buffer and the result pointer live across the call; the length is the buffer's.
-    let error =
-        unsafe { libc::getgrnam_r(name.as_ptr(), &mut entry, buffer.as_mut_ptr(), buffer.len(), &mut found) };
-    match error {
-        0 if found.is_null() => Ok(None),
-        0 => Ok(Some(entry.gr_gid)),
-        error => Err(io::Error::from_raw_os_error(error)),
-    }
-}
-
 /// Reserves `len` bytes at `offset`, growing the file if need be. May block; a full file system is an error here
 /// and never a fault later.
 pub fn reserve(file: &File, offset: u64, len: u64) -> io::Result<()> {

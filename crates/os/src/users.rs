@@ -25,6 +25,24 @@ pub fn user_by_name(name: &str) -> io::Result<Option<u32>> {
     })
 }
 
+/// The id of the group of that name.
+///
+/// # Errors
+/// The tables cannot be read, or the name has a zero byte.
+pub fn group_by_name(name: &str) -> io::Result<Option<u32>> {
+    let name = CString::new(name).map_err(|_| io::ErrorKind::InvalidInput)?;
+    // SAFETY: all zeros is a valid record to be filled in.
+    let mut entry: libc::group = unsafe { std::mem::zeroed() };
+    lookup(|buffer, found| {
+        let (at, len) = (buffer.as_mut_ptr().cast(), buffer.len());
+        let mut there = std::ptr::null_mut();
+        // SAFETY: the name, the record, the buffer and the result pointer live across the call; the length is the buffer's.
+        let error = unsafe { libc::getgrnam_r(name.as_ptr(), &mut entry, at, len, &mut there) };
+        *found = (!there.is_null()).then_some(entry.gr_gid);
+        error
+    })
+}
+
 /// The name of a user, if the system's tables have it.
 pub fn user_name(id: u32) -> Option<String> {
     // SAFETY: all zeros is a valid record to be filled in.
@@ -133,6 +151,8 @@ mod tests {
     fn users_and_groups_have_names_and_numbers() {
         assert_eq!(user_by_name("root").unwrap(), Some(0));
         assert_eq!((user_name(0).as_deref(), group_name(0).as_deref()), (Some("root"), Some("root")));
+        assert_eq!(group_by_name("root").unwrap(), Some(0));
+        assert_eq!(group_by_name("no-such-group-of-saltus").unwrap(), None);
         assert_eq!(user_by_name("no-such-user-of-saltus").unwrap(), None);
         assert!(user_by_name("a\0b").is_err());
         assert_eq!((user_name(3_999_999_999), group_name(3_999_999_999)), (None, None));

@@ -200,7 +200,7 @@ impl Directory {
         let name = Name::new(name)?;
         self.channel_dir(&name)?;
         let dir = self.dir()?.ok_or_else(|| Error::NotFound { channel: name.clone(), domain: self.url() })?;
-        create::unlink(&dir, &self.url(), &name)
+        create::unlink(&dir, self.path(), &self.url(), &name)
     }
 
     /// Changes who may publish (write) and subscribe (read). Handles that are open stay as they are.

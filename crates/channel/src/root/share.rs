@@ -23,6 +23,10 @@ impl Root {
         for name in domains {
             check_name(name).map_err(|why| Error::invalid(format!("domain `{name}`: {why}")))?;
         }
+        // To the kernel it means that the group is left as it is.
+        if group == Some(u32::MAX) {
+            return Err(Error::invalid(format!("{} is not the number of a group", u32::MAX)));
+        }
         let what = || format!("make {SHM}/{SHARED}");
         let shm = File::open(SHM).map_err(|e| Error::system(format!("open {SHM}"), e))?;
         let (mode, gid) = (if group.is_some() { 0o3770 } else { 0o1777 }, group.unwrap_or(0));

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use saltus_channel::{Error, Root};
-use saltus_os::{file, process};
+use saltus_os::{process, users};
 
 use crate::exit::{Code, Failure, Outcome};
 use crate::print::out::Out;
@@ -75,10 +75,18 @@ pub(crate) fn run(share: Share) -> Outcome {
 
 /// A group by its name or its number.
 fn group(name: &str) -> Outcome<u32> {
-    if let Ok(number) = name.parse() {
-        return Ok(number);
+    match name.parse() {
+        // To the kernel it means that the group is left as it is.
+        Ok(u32::MAX) => {
+            return Err(Failure::new(
+                Code::Usage,
+                format!("{name} is not the number of a group: see /etc/group"),
+            ));
+        }
+        Ok(number) => return Ok(number),
+        Err(_) => {}
     }
     let what = format!("look up group `{name}`");
-    let found = file::group_by_name(name).map_err(|source| Error::System { what, source })?;
+    let found = users::group_by_name(name).map_err(|source| Error::System { what, source })?;
     found.ok_or_else(|| Failure::new(Code::Usage, format!("there is no group `{name}`: see /etc/group")))
 }

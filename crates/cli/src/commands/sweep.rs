@@ -1,7 +1,7 @@
 //! `saltus sweep`: remove what dead processes, or users who have gone, left behind.
 
 use clap::Args;
-use saltus_channel::{Belonging, Error};
+use saltus_channel::{Belonging, Error, Root, RootKind};
 use saltus_os::users;
 use serde::Serialize;
 use std::io::{IsTerminal, stdin};
@@ -19,8 +19,9 @@ use saltus_text::human::{bytes, plural};
 pub(crate) struct Sweep {
     /// Remove everything of USER, channels too, after asking
     ///
-    /// USER is a name or a number. It covers the private directory of that user, and domains, channels and leftovers in those of others. Root can
-    /// do it for every user, others for themselves.
+    /// USER is a name or a number. It covers what is in /dev/shm/saltus*: the private directory of that user, and domains, channels and leftovers
+    /// in those of others. A directory with channels of other users stays, as does the directory that `saltus share` made. Root can do it for
+    /// every user, others for themselves.
     #[arg(long, value_name = "USER")]
     user: Option<String>,
 
@@ -55,9 +56,10 @@ pub(crate) fn run(domain: &DomainUrl, sweep: Sweep) -> Outcome {
     if let Some((count, user)) = domain.leftovers_of_others()? {
         let owner = users::user_for_people(user);
         note(format_args!(
-            "{} in {} stay: {owner} or root can remove them, with `sudo saltus sweep`",
+            "{} in {} stay: {owner} or root can remove them, with `sudo saltus sweep --domain 'shm://{}'`",
             plural(count as u64, "leftover"),
-            domain.url()
+            domain.url(),
+            domain.path().display().to_string().replace('\'', "'\\''")
         ));
     }
     Ok(())
@@ -79,20 +81,23 @@ fn all_of(user: u32, sweep: &Sweep) -> Outcome {
         let words = "--user asks before it removes, and standard input is no terminal: add --yes";
         return Err(Failure::new(Code::Usage, words));
     }
-    stop::on_signals()?;
     let all = Belonging::of_user(user)?;
-    if !sweep.json.json {
+    let mut lines: Vec<String> = all.iter().map(line).collect();
+    if all.is_empty() {
+        lines.push(format!("nothing in /dev/shm/saltus* belongs to {}", users::user_for_people(user)));
+    }
+    if sweep.json.json {
+        lines.iter().for_each(note); // standard output is for programs
+    } else {
         let mut out = Out::new()?;
-        for one in &all {
-            let (path, memory) = (one.path().display().to_string(), bytes(one.memory() as f64));
-            let channels = plural(one.channels() as u64, "channel");
-            out.line(format_args!("{}  {channels}, {memory}", saltus_text::escape::harmless(&path)))?;
-        }
-        if all.is_empty() {
-            out.line(format_args!("nothing in /dev/shm belongs to {}", users::user_for_people(user)))?;
-        }
+        lines.iter().try_for_each(|line| out.line(line))?;
         out.flush()?;
     }
+    if user == 0 && Root::find().kind() == RootKind::Shared {
+        note("/dev/shm/saltus serves all users and stays: `saltus share --undo` removes it");
+    }
+    // From here on Ctrl-C ends this between two items.
+    stop::on_signals()?;
     if !all.is_empty() && !sweep.yes {
         let question =
             format!("Remove {} of {}?", plural(all.len() as u64, "item"), users::user_for_people(user));
@@ -101,14 +106,30 @@ fn all_of(user: u32, sweep: &Sweep) -> Outcome {
         }
     }
     let mut removed = 0;
+    let mut left = 0;
     let outcome = exit::for_each(&all, |one| {
+        if stop::requested() {
+            left += 1;
+            return Ok(());
+        }
         removed += usize::from(one.remove()?);
         Ok(())
     });
     if !all.is_empty() || sweep.json.json {
         say_removed(removed, "item", &sweep.json)?;
     }
-    outcome
+    outcome?;
+    match left {
+        0 => Ok(()),
+        left => Err(Failure::new(Code::Failed, format!("stopped: {} stay", plural(left, "item")))),
+    }
+}
+
+/// What is shown of it.
+fn line(one: &Belonging) -> String {
+    let (path, memory) = (one.path().display().to_string(), bytes(one.memory() as f64));
+    let channels = plural(one.channels() as u64, "channel");
+    format!("{}  {channels}, {memory}", saltus_text::escape::harmless(&path))
 }
 
 /// A user by name or number: who has gone may have a number only.

@@ -28,12 +28,12 @@ fn run(host: &Host) -> Finding {
         let found = format!("everybody may remove what others have in /dev/shm (mode {mode:o})");
         return Finding::problem(found, Fix::typed(["chmod 1777 /dev/shm"]));
     }
-    if let Some(why) = &owners.refused {
-        return Finding::problem(why, Fix::words("the finding names the command"));
-    }
     if let Some(mode) = owners.open_domain {
         let found = format!("everybody may remove channels of others in {} (mode {mode:o})", owners.path);
-        return Finding::warning(found, Fix::typed([format!("chmod +t {}", quoted(&owners.path))]));
+        return Finding::problem(found, Fix::typed([format!("chmod +t {}", quoted(&owners.path))]));
+    }
+    if let Some(why) = &owners.refused {
+        return Finding::problem(why, Fix::words("the finding names the command"));
     }
     if let Some(why) = &owners.warning {
         return Finding::warning(why, Fix::words("the finding names the command; then restart the programs"));
@@ -49,7 +49,7 @@ fn run(host: &Host) -> Finding {
         let found = format!("{place}; {count} leftovers of {user} are there");
         return Finding::warning(
             found,
-            Fix::typed([format!("saltus sweep --domain {}", quoted(&owners.url))]),
+            Fix::typed([format!("sudo saltus sweep --domain {}", quoted(&format!("shm://{}", owners.path)))]),
         );
     }
     Finding::ok(place)
@@ -103,7 +103,7 @@ mod tests {
             finds(ANNA, "shm://lab", Problem, "/dev/shm/saltus/lab belongs to user 60002");
             finds(ANNA, "shm:///dev/shm/saltus/lab", Ok, "a directory of its own");
             set_mode("/dev/shm/saltus/lab", 0o777);
-            finds(ANNA, "shm:///dev/shm/saltus/lab", Warning, "chmod +t '/dev/shm/saltus/lab'");
+            finds(ANNA, "shm:///dev/shm/saltus/lab", Problem, "chmod +t '/dev/shm/saltus/lab'");
             set_mode("/dev/shm/saltus", 0o777);
             finds(BOB, "shm://", Warning, "sudo chmod +t /dev/shm/saltus");
             set_mode("/dev/shm", 0o777);
