@@ -216,7 +216,13 @@ impl Directory {
     /// Whoever owns a domain's directory can replace every channel in it: root, this user, or one who is named as an owner.
     fn check_owner(&self, there: &file::Stat) -> Result<()> {
         let (url, path) = (self.url(), self.path.display());
-        if ![0, process::user()].contains(&there.user) && !self.owners.names(there.user) {
+        let is_trusted = there.user == 0 || place::is_me(there.user) || self.owners.names(there.user);
+        if !is_trusted && users::is_unknown(there.user) {
+            return Err(Error::Forbidden {
+                what: format!("domain {url}: {path} is not used: {}", place::UNKNOWN),
+            });
+        }
+        if !is_trusted {
             let owner = users::user_for_people(there.user);
             return Err(Error::Forbidden {
                 what: format!(

@@ -50,18 +50,19 @@ impl Owners {
         text.split(',').map(user).collect::<Result<Vec<u32>>>().map(Owners::users)
     }
 
-    /// Whether channels of `user` are accepted.
+    /// Whether channels of `user` are accepted. If owners are named, one that this process's user namespace has no number for is not, though
+    /// this process, or a user named, may seem to have the same.
     ///
     /// ```
     /// assert!(!saltus_channel::Owners::users([0]).accepts(1000));
     /// ```
     pub fn accepts(&self, user: u32) -> bool {
-        self.users.as_ref().is_none_or(|users| users.contains(&user))
+        self.users.is_none() || self.names(user)
     }
 
     /// Whether `user` is one of those named.
     pub(crate) fn names(&self, user: u32) -> bool {
-        self.users.as_ref().is_some_and(|users| users.contains(&user))
+        self.users.as_ref().is_some_and(|users| users.contains(&user) && !users::is_unknown(user))
     }
 
     /// Refuses what belongs to a user that is not accepted. `what` it is, and in what state: "channel `imu` … belongs to".

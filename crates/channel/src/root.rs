@@ -186,7 +186,7 @@ impl Root {
             }
             _ if self.is_owned(|user| user == 0 || users::is_unknown(user)) => self.instead(),
             _ if self.is_owned(|user| user == process::user()) => {
-                format!("`chmod u+rwx {}`", self.path().display())
+                format!("open it with `chmod u+rwx {}`", self.path().display())
             }
             _ => format!("remove it with `sudo rm -r {}`", self.path().display()),
         }
@@ -204,14 +204,17 @@ impl Root {
     fn not_private(&self, there: &Stat) -> String {
         let (path, me) = (self.path(), process::user());
         let path = path.display();
-        if there.user == me {
+        if place::is_me(there.user) {
             return format!(
                 "{path} is your private root, but others may write in it (mode {:o}): `chmod go-w {path}`",
                 there.mode
             );
         }
         if users::is_unknown(there.user) {
-            return format!("{path} should be your private root, but {UNKNOWN}: {}", self.instead());
+            return format!(
+                "{path} should be your private root, but {}, such as SALTUS_DOMAIN=shm:///run/user/{me}/saltus",
+                place::UNKNOWN
+            );
         }
         format!(
             "{path} should be your private root, but belongs to {}: have it removed with `sudo rm -r {path}`; until then use \
@@ -220,9 +223,6 @@ impl Root {
         )
     }
 }
-
-/// Of a directory whose owner has no number here.
-const UNKNOWN: &str = "its owner is unknown in this user namespace (that of a container, perhaps)";
 
 /// What is wrong with the name of a domain, if anything is.
 pub(crate) fn check_name(name: &str) -> std::result::Result<(), &'static str> {
@@ -249,9 +249,7 @@ fn judge(there: &Stat, me: u32) -> std::result::Result<RootKind, String> {
     }
     let sticky = there.mode & 0o1000 != 0;
     match there.user {
-        user if users::is_unknown(user) => Err(format!(
-            "{path} is not used: {UNKNOWN}, and could replace every channel in it; map that owner into the namespace to use it"
-        )),
+        user if users::is_unknown(user) => Err(format!("{path} is not used: {}", place::UNKNOWN)),
         0 if others_write(there) && !sticky => Err(format!(
             "{path} belongs to root, but others may remove channels there (mode {:o}): `sudo chmod +t {path}`",
             there.mode

@@ -159,6 +159,35 @@ fn what_a_stranger_leaves_in_a_channel_does_not_keep_it() {
 }
 
 #[test]
+fn an_owner_that_a_container_does_not_know_is_not_trusted_nor_to_be_removed() {
+    own_shm(|| {
+        run(0, "share").with(0);
+        run(BOB, "mk imu").with(0);
+        // Without a map, root outside and this process itself have the number of unknown users.
+        let contained = |arguments: &str| {
+            let mut command = command(0, arguments);
+            // SAFETY: a system call alone, before the program is started.
+            unsafe {
+                command.pre_exec(|| match libc::unshare(libc::CLONE_NEWUSER) {
+                    0 => Ok(()),
+                    _ => Err(std::io::Error::last_os_error()),
+                })
+            };
+            Running::start(&mut command).ended()
+        };
+        let listed = contained("ls").saying(0, "unknown in this user namespace");
+        assert!(!listed.err.contains("rm -r"), "{listed:?}");
+        contained("ls imu --domain shm:///dev/shm/saltus/default").with(0);
+        for owner in ["me", "65534"] {
+            let url = format!("echo imu -n 1 --domain shm:///dev/shm/saltus/default?owner={owner}");
+            contained(&url).saying(1, "accepts only");
+        }
+        let private = contained("mk nav").saying(1, "unknown in this user namespace");
+        assert!(!private.err.contains("rm -r"), "{private:?}");
+    });
+}
+
+#[test]
 fn all_of_a_user_who_has_gone_is_shown_and_removed_by_one_command() {
     own_shm(|| {
         run(0, "share").with(0);
