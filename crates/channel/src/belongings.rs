@@ -4,6 +4,7 @@ use crate::files::{DEEP, remove_all};
 use crate::place;
 use crate::{Error, Name, Result};
 use saltus_os::file::{self, Kind};
+use saltus_os::process;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
@@ -80,10 +81,17 @@ impl Belonging {
         if remove_all(&parent, name, DEEP) {
             return Ok(true);
         }
+        let path = self.path.display();
+        if process::user() == 0 {
+            return Err(Error::Forbidden {
+                what: format!(
+                    "remove {path}: something was made in it meanwhile, or cannot be removed: try again"
+                ),
+            });
+        }
         Err(Error::Forbidden {
             what: format!(
-                "remove {}: something in it belongs to another user; root can remove it, with `sudo`",
-                self.path.display()
+                "remove {path}: something in it belongs to another user; root can remove it, with `sudo`"
             ),
         })
     }

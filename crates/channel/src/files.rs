@@ -1,6 +1,7 @@
 //! What is asked of files of channels, whatever they are.
 
-use saltus_os::file;
+use crate::place;
+use saltus_os::{file, process};
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 
@@ -13,17 +14,48 @@ pub(crate) fn same_file(a: &File, b: &File) -> bool {
     id(a).is_some_and(|a| Some(a) == id(b))
 }
 
-/// Removes whatever `name` is, to a depth that a channel has. Follows no link. Whoever else removes the same may be
-/// ahead of us; what counts is that it is gone.
+/// How often what lies deeper is moved up and removed: each time [`DEEP`] levels less are left, unless somebody makes more meanwhile.
+const ROUNDS: u32 = 1 << 16;
+
+/// Removes whatever `name` is, to a depth that a channel has; root, if `depth` is [`DEEP`], to any. Follows no link. Whoever else removes the same
+/// may be ahead of us; what counts is that it is gone.
 pub(crate) fn remove_all(dir: &File, name: &[u8], depth: u32) -> bool {
     if file::remove_at(dir, name, false).is_ok() {
         return true;
     }
-    let Ok(inner) = file::open_dir_at(dir, name) else { return false };
-    if depth > 0 {
-        for each in file::names(&inner).unwrap_or_default() {
-            remove_all(&inner, &each, depth - 1);
+    let Ok(top) = file::open_dir_at(dir, name) else { return false };
+    let to = Some(&top).filter(|_| depth == DEEP && process::user() == 0);
+    for _ in 0..ROUNDS {
+        let is_moved = empty(&top, depth, to);
+        if file::remove_at(dir, name, true).is_ok() {
+            return true;
+        }
+        if !is_moved {
+            break;
         }
     }
-    file::remove_at(dir, name, true).is_ok()
+    false
+}
+
+/// Removes all in `dir` to this depth. Moves directories that have something deeper in them to `top`, if given; whether there was one.
+fn empty(dir: &File, depth: u32, top: Option<&File>) -> bool {
+    let mut is_moved = false;
+    if depth == 0 {
+        return false;
+    }
+    for each in file::names(dir).unwrap_or_default() {
+        if file::remove_at(dir, &each, false).is_ok() {
+            continue;
+        }
+        if let Ok(inner) = file::open_dir_at(dir, &each) {
+            is_moved |= empty(&inner, depth - 1, top);
+        }
+        if file::remove_at(dir, &each, true).is_err()
+            && depth == 1
+            && let Some(top) = top
+        {
+            is_moved |= file::move_at(dir, &each, top, place::name_aside().as_bytes()).is_ok();
+        }
+    }
+    is_moved
 }

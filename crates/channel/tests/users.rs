@@ -419,7 +419,7 @@ fn a_strangers_directory_in_a_channel_is_told_and_root_removes_it() {
     own_shm(|| {
         share(0o1777, 0);
         as_user(ANNA, || make("imu").unwrap());
-        let deep = format!("{SHARED}/default/imu/subs/x{}", "/x".repeat(20));
+        let deep = format!("{SHARED}/default/imu/subs/x{}", "/x".repeat(500));
         as_user(BOB, || fs::create_dir_all(deep).unwrap());
         as_user(ANNA, || {
             forbidden(

@@ -187,6 +187,15 @@ pub fn rename_at(dir: &File, old: &[u8], new: &[u8], how: Rename) -> io::Result<
     crate::check(unsafe { libc::renameat2(fd, old.as_ptr(), fd, new.as_ptr(), flags) }).map(drop)
 }
 
+/// Moves `name` of `dir` to directory `to`, as `new`, in one indivisible step. Fails with `AlreadyExists` if that is taken.
+pub fn move_at(dir: &File, name: &[u8], to: &File, new: &[u8]) -> io::Result<()> {
+    let (name, new) = (c(name)?, c(new)?);
+    let (from, to) = (dir.as_raw_fd(), to.as_raw_fd());
+    // SAFETY: both names are C strings.
+    crate::check(unsafe { libc::renameat2(from, name.as_ptr(), to, new.as_ptr(), libc::RENAME_NOREPLACE) })
+        .map(drop)
+}
+
 /// Gives file `name` of `dir` another name: `new` in directory `to`. Never follows a link.
 pub fn link_at(dir: &File, name: &[u8], to: &File, new: &[u8]) -> io::Result<()> {
     let (name, new) = (c(name)?, c(new)?);

@@ -86,7 +86,12 @@ impl Root {
         }
         match remove_all(&shm, aside.as_bytes(), DEEP) {
             true => Ok(true),
-            false => Err(Error::system(what(), io::ErrorKind::DirectoryNotEmpty.into())),
+            false => Err(Error::Forbidden {
+                what: format!(
+                    "{SHM}/{SHARED} is gone, but not all that was in it: look what is in {SHM}/{aside}, and remove it with \
+                     `sudo rm -r --one-file-system {SHM}/{aside}`"
+                ),
+            }),
         }
     }
 
