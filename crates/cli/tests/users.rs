@@ -3,6 +3,7 @@
 mod support;
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
@@ -115,6 +116,21 @@ fn a_running_publisher_is_told_that_its_channel_was_taken() {
             file::rename_at(&place, b"cmd", b"stolen", file::Rename::Exchange).unwrap(); // in one step
         });
         publisher.ended().saying(1, "now belongs to user 60002");
+    });
+}
+
+#[test]
+fn a_channel_grows_where_it_was_opened_though_root_shares_meanwhile() {
+    own_shm(|| {
+        let mut publisher = Running::start(command(ANNA, "pub log --lines").stdin(Stdio::piped()));
+        let mut input = publisher.input();
+        input.write_all(b"short\n").unwrap();
+        support::until("the channel", || fs::exists("/dev/shm/saltus-60001/default/log").unwrap());
+        run(0, "share").with(0);
+        input.write_all(&[&[b'y'; 1_000_000][..], b"\n"].concat()).unwrap();
+        drop(input);
+        publisher.ended().saying(0, "published 2 messages");
+        assert!(!fs::exists("/dev/shm/saltus/default/log").unwrap(), "not in the other root");
     });
 }
 
