@@ -10,7 +10,7 @@ pub const CHECK: Check = Check {
         "whether channels are in the root that is not used",
     ],
     good: "the directories belong to root or to this user, and nobody else may remove what is in them",
-    why: "Whoever owns a directory, or may write one that is not sticky, can rename and replace every channel in it: programs then read what somebody \
+    why: "A user who owns a directory, or may write one that is not sticky, can rename and replace every channel in it: programs then read what somebody \
           forged. So shm:// is /dev/shm/saltus only if root made that for all users (`sudo saltus share`), or if it is this user's own; otherwise it is \
           /dev/shm/saltus-UID, of each user alone. Programs that started before that changed still use the other one.",
     run,
