@@ -649,8 +649,18 @@ mod tests {
     #[test]
     fn options_that_messages_name_exist() {
         /// Options of other programs that messages also name.
-        const FOREIGN: [&str; 10] = [
-            "cap-add", "cpus", "features", "ipc", "locked", "path", "profile", "shm-size", "system", "ulimit",
+        const FOREIGN: [&str; 11] = [
+            "cap-add",
+            "cpus",
+            "features",
+            "ipc",
+            "locked",
+            "one-file-system",
+            "path",
+            "profile",
+            "shm-size",
+            "system",
+            "ulimit",
         ];
         let known: BTreeSet<String> = all()
             .iter()
