@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The environment variable with the supervisor's process ID, for its children.
 pub const SUPERVISOR: &str = "SALTUS_DEMO_SUPERVISOR";
+/// The environment variable with the URL that shows the robot in a browser.
+pub const PAGE: &str = "SALTUS_DEMO_PAGE";
 
 /// The signal that requested a stop, 0 if none did, and its sender.
 static STOP: AtomicI32 = AtomicI32::new(0);

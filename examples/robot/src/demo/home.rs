@@ -136,8 +136,10 @@ impl Home {
 fn sweep() {
     let Ok(entries) = fs::read_dir(SHM) else { return };
     let ours = entries.flatten().filter(|e| e.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()));
-    for path in ours.map(|e| e.path()) {
-        // Another user's directory cannot be removed, and a running demo's cannot be locked.
+    let me = saltus_os::process::user();
+    // Root could remove another user's directory, which may be something else. A running demo's cannot be locked.
+    let is_mine = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|there| there.uid() == me);
+    for path in ours.map(|e| e.path()).filter(is_mine) {
         if let Some(_lock) = lock(&path) {
             let _ = fs::remove_dir_all(&path);
         }

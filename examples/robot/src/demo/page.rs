@@ -46,8 +46,10 @@ impl Page {
         let (said, words) = mpsc::channel();
         thread::spawn(move || {
             let mut text = String::new();
-            let _ = err.take(4096).read_to_string(&mut text); // its output matters, not its exit status
+            let mut err = BufReader::new(err);
+            let _ = err.by_ref().take(4096).read_to_string(&mut text); // its output matters, not its exit status
             let _ = said.send(text);
+            let _ = std::io::copy(&mut err, &mut std::io::sink());
         });
         page.url = url.recv_timeout(PATIENCE).unwrap_or_default();
         if page.url.is_empty() {

@@ -21,8 +21,8 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Time of the first table: early, because an empty one shows nothing.
 const FIRST: Duration = Duration::from_millis(300);
 
-/// Runs until the supervisor reports the end. `page`: the URL that shows the robot in a browser.
-pub fn run(draws: bool, page: Option<&str>) -> Result<()> {
+/// Runs until the supervisor reports the end.
+pub fn run(draws: bool) -> Result<()> {
     // The parent has real-time priority, which this process does not need. This call is never refused.
     let _ = rt::set_other();
     sys::set_name("demo-screen");
@@ -34,7 +34,7 @@ pub fn run(draws: bool, page: Option<&str>) -> Result<()> {
     }
     let domain = Directory::from_env()?;
     let mut table = Table::open(&domain)?;
-    if let Some(url) = page {
+    if let Ok(url) = std::env::var(sys::PAGE) {
         table.view.look_at = format!("in a browser: {url}");
     }
     let mut requests = Writer::open(place(REQUEST)?, &domain)?;

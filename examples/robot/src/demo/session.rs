@@ -129,8 +129,9 @@ fn start_screen(
     stderr: &PipeWriter,
 ) -> Result<Child> {
     let how = if options.draws() { "draw" } else { "write" };
-    let args = ["screen".to_owned(), how.to_owned()].into_iter().chain(page.map(Page::url));
-    let mut command = process(&domain.url(), &args.collect::<Vec<_>>());
+    let mut command = process(&domain.url(), &["screen".to_owned(), how.to_owned()]);
+    // Not an argument, which every user of the machine can read: the URL may contain a token.
+    command.envs(page.map(|page| (sys::PAGE, page.url())));
     if options.json {
         command.stdout(std::io::stderr());
     }

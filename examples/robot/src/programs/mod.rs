@@ -64,9 +64,7 @@ fn run(role: &str, args: &[String]) -> Result<()> {
         ("lidar", [file, speed]) => lidar::play(file, lidar::speed(speed)?),
         ("watch", []) => watch::run(),
         ("logger", []) => logger::run(),
-        ("screen", [how @ ("draw" | "write"), page @ ..]) => {
-            screen::run(*how == "draw", page.first().copied())
-        }
+        ("screen", [how @ ("draw" | "write")]) => screen::run(*how == "draw"),
         _ => Err(usage(role)),
     }
 }
