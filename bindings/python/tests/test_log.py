@@ -93,7 +93,7 @@ def test_what_is_no_log_or_closed_is_told(tmp_path: Any, path: Any) -> None:
     with pytest.raises(saltus.NotFound):
         saltus.log.open(tmp_path / "nowhere.mcap")
     (tmp_path / "text").write_text("no log")
-    with pytest.raises(saltus.NotALog, match="no log"):
+    with pytest.raises(saltus.NotALog, match="not a log"):
         saltus.log.open(tmp_path / "text")
     log = saltus.log.open(path)
     log.close()

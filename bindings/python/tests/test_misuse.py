@@ -104,7 +104,7 @@ def test_threads_that_do_all_at_once_get_messages_or_exceptions(
 @pytest.mark.parametrize(
     "call, error, text",
     [
-        (lambda d: saltus.Domain("nonsense"), saltus.Invalid, "no domain's URL"),
+        (lambda d: saltus.Domain("nonsense"), saltus.Invalid, "not a domain URL"),
         (lambda d: saltus.Domain("mem://?x=1"), saltus.Invalid, "has no option"),
         (lambda d: saltus.Domain("carrier://pigeon"), saltus.NoProvider, "carrier"),
         (lambda d: saltus.Domain("file:///nowhere/at/all"), saltus.Error, "nowhere"),

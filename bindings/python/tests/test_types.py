@@ -143,7 +143,7 @@ def test_a_dict_does_where_a_message_is_wanted(domain: saltus.Domain) -> None:
         ({"raw": b"ab"}, r"raw: expected byte\[3\]"),
         ({"names": "ab"}, "expected a list, not str"),
         ({"points": [1, 2]}, r"points\[0\]: expected a robot.point_t"),
-        ({"n": 3}, "`n` says 3"),
+        ({"n": 3}, "`n` is 3"),
     ],
 )
 def test_what_the_type_cannot_carry_is_told_with_the_field(
