@@ -51,7 +51,7 @@ failing = {
   @() saltus.publisher(domain, 'x', 'java.lang.Object'), 'saltus gen', 'Invalid'
   @() saltus.publisher(domain, 'x', 'robot.nowhere_t'), 'saltus gen', 'Invalid'
   @() saltus.publisher(domain, 'x', {}), 'not a cell', 'Invalid'
-  @() saltus.domain('nonsense'), 'no domain''s URL', 'Invalid'
+  @() saltus.domain('nonsense'), 'not a domain URL', 'Invalid'
   @() saltus.domain('pigeon://'), 'pigeon', 'NoProvider'
   @() saltus.domain([]), 'kind', 'Invalid'
   @() saltus.domain(42), 'kind', 'Invalid'
