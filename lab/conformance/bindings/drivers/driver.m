@@ -176,7 +176,7 @@ function said = do_receive(name, within)
   said = message(saltus.receive(thing(name), timeout(within)));
 end
 
-function said = do_again(name, within)
+function said = do_current(name, within)
   said = message(saltus.current(thing(name), timeout(within)));
 end
 
