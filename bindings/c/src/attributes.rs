@@ -84,12 +84,13 @@ pub unsafe extern "C" fn saltus_attributes_init(
 pub(crate) unsafe fn read(from: *const SaltusAttributes) -> Result<Attributes> {
     // SAFETY: as the caller has it.
     let c = unsafe { sized::read(from)? };
-    let clock =
-        Clock::from_id(c.clock).ok_or(Fail::Misuse("attributes: the clock is none of SALTUS_*TIME"))?;
+    let clock = Clock::from_id(c.clock).ok_or(Fail::Misuse(
+        "attributes: clock: expected SALTUS_BOOTTIME, SALTUS_MONOTONIC or SALTUS_REALTIME",
+    ))?;
     let wake = match c.wake {
         SALTUS_WAKE_ON_DEMAND => Wake::OnDemand,
         SALTUS_WAKE_ALWAYS => Wake::Always,
-        _ => return Err(Fail::Misuse("attributes: wake is none of SALTUS_WAKE_*")),
+        _ => return Err(Fail::Misuse("attributes: wake: expected a SALTUS_WAKE_* value")),
     };
     let mut attributes = Attributes::new()
         .depth(c.depth)

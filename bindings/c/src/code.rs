@@ -111,7 +111,7 @@ impl SaltusError {
         match self {
             SALTUS_OK => c"done",
             SALTUS_NOTHING => c"nothing new",
-            SALTUS_NOT_FOUND => c"there is none of that name",
+            SALTUS_NOT_FOUND => c"no channel, log or subscription of that name exists",
             SALTUS_EXISTS => c"it exists already",
             SALTUS_TOO_SMALL => c"the buffer is too small",
             SALTUS_TOO_LONG => c"the message is too long",

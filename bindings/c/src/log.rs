@@ -228,7 +228,7 @@ pub unsafe extern "C" fn saltus_log_create(
             SALTUS_LOG_BY_NAME => Format::of_name(path).ok_or(Fail::Misuse(
                 "the file's name does not tell the format of a log: end it with .mcap or .lcmlog",
             ))?,
-            _ => return Err(Fail::Misuse("the format is none of SALTUS_LOG_*")),
+            _ => return Err(Fail::Misuse("format: expected a SALTUS_LOG_* value")),
         };
         let file = File::create_new(path);
         let file =

@@ -68,7 +68,7 @@ pub(crate) fn start(number: u32) -> Result<Start> {
         SALTUS_START_NEWEST => Ok(Start::Newest),
         SALTUS_START_NOW => Ok(Start::Now),
         SALTUS_START_OLDEST => Ok(Start::Oldest),
-        _ => Err(Fail::Misuse("options: start is none of SALTUS_START_*")),
+        _ => Err(Fail::Misuse("options: start: expected a SALTUS_START_* value")),
     }
 }
 

@@ -165,7 +165,7 @@ fn which(code: c_int) -> Result<Which> {
         SALTUS_NEWEST => Ok(Which::Newest),
         SALTUS_NEXT => Ok(Which::Next),
         SALTUS_CURRENT => Ok(Which::Current),
-        _ => Err(Fail::Misuse("what to receive is none of SALTUS_NEWEST, SALTUS_NEXT and SALTUS_CURRENT")),
+        _ => Err(Fail::Misuse("which: expected SALTUS_NEWEST, SALTUS_NEXT or SALTUS_CURRENT")),
     }
 }
 

@@ -1,5 +1,5 @@
 function message = current(subscriber, timeout)
-  % saltus.current  The newest message, seen or not; [] if there is none until the time is up.
+  % saltus.current  The newest message, received before or not; [] after the timeout.
   %
   %   message = saltus.current(subscriber)           does not wait
   %   message = saltus.current(subscriber, 0.5)      waits for one at most half a second

@@ -1,5 +1,5 @@
 function message = receive(subscriber, timeout)
-  % saltus.receive  The newest message not seen, or the next, as it was subscribed; [] when the time is up.
+  % saltus.receive  The newest unreceived message, or the next, as subscribed; [] after the timeout.
   %
   %   message = saltus.receive(subscriber)           waits for ever
   %   message = saltus.receive(subscriber, 0.5)      half a second; 0: not at all

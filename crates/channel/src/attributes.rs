@@ -181,7 +181,7 @@ impl Attributes {
         let blind = self.mode & 0o222 & !((self.mode & 0o444) >> 1);
         if self.mode & !0o666 != 0 || self.mode & 0o600 != 0o600 || blind != 0 {
             return Err(Error::invalid(format!(
-                "mode {:04o}: its owner must be able to read and write (0600), whoever may write must be able to read, and there is nothing to execute",
+                "mode {:04o}: its owner must be able to read and write (0600), a user who may write must also be able to read, and there is nothing to execute",
                 self.mode
             )));
         }

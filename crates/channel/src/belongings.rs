@@ -131,8 +131,8 @@ fn data_owner(name: &[u8], inner: &File) -> Option<u32> {
     (data.kind != Kind::Directory).then_some(data.user)
 }
 
-/// Counts the memory and the channels of `name` in `dir`, which is part of a channel or not. Returns how many channels are of other users:
-/// what these leave in a channel is none.
+/// Counts the memory and the channels of `name` in `dir`, which may be part of a channel. Returns the number of other users' channels.
+/// Directories that other users put into a channel do not count.
 fn measure(dir: &File, name: &[u8], depth: u32, in_channel: bool, one: &mut Belonging) -> usize {
     let Ok(there) = file::stat_at(dir, name) else { return 0 };
     let mut foreign = 0;

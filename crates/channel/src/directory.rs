@@ -214,7 +214,8 @@ impl Directory {
         Ok(Some(dir))
     }
 
-    /// Whoever owns a domain's directory can replace every channel in it: root, this user, or one who is named as an owner.
+    /// Refuses a directory of a user who is not trusted: the owner of a domain's directory can replace every channel in it. Root, this user
+    /// and users named by `owner=` are trusted.
     fn check_owner(&self, there: &file::Stat) -> Result<()> {
         let (url, path) = (self.url(), self.path.display());
         let is_trusted = there.user == 0 || place::is_me(there.user) || self.owners.names(there.user);
@@ -237,10 +238,10 @@ impl Directory {
         Ok(())
     }
 
-    /// Whoever may write a directory that is not sticky can replace every channel in it, whoever owns it.
+    /// Refuses a directory that others may write and that is not sticky: they could replace every channel in it.
     fn check_mode(&self, there: &file::Stat) -> Result<()> {
         let (url, path) = (self.url(), self.path.display());
-        // Whoever gives a path knows its group.
+        // A user who names a path knows its group.
         let writers = if self.named.is_some() { 0o022 } else { 0o002 };
         if there.mode & 0o1000 == 0 && there.mode & writers != 0 {
             return Err(Error::Forbidden {
@@ -316,7 +317,7 @@ fn owners(options: &str, bad: &dyn Fn(&str) -> Error) -> Result<(Owners, bool)> 
     for option in options.split(['&', '?']).filter(|option| !option.is_empty()) {
         match option.split_once('=') {
             Some(("owner", users)) => owners = Some(Owners::parse(users)?),
-            _ => return Err(bad(&format!("it has the option `owner`, and `{option}` is none here"))),
+            _ => return Err(bad(&format!("the only option here is `owner`, found `{option}`"))),
         }
     }
     match (owners, process::variable(OWNER).map(std::ffi::OsString::into_string)) {

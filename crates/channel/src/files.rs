@@ -14,11 +14,11 @@ pub(crate) fn same_file(a: &File, b: &File) -> bool {
     id(a).is_some_and(|a| Some(a) == id(b))
 }
 
-/// How often what lies deeper is moved up and removed: each time [`DEEP`] levels less are left, unless somebody makes more meanwhile.
+/// Limit on the rounds of moving deeper directories up and removing them. Each round removes [`DEEP`] levels, unless another process adds more.
 const ROUNDS: u32 = 1 << 16;
 
-/// Removes whatever `name` is, to a depth that a channel has; root, if `depth` is [`DEEP`], to any. Follows no link. Whoever else removes the same
-/// may be ahead of us; what counts is that it is gone.
+/// Removes `name`, a file or a directory, down to `depth` levels; as root with [`DEEP`], without limit. Follows no link. Another process may
+/// remove parts of it first.
 pub(crate) fn remove_all(dir: &File, name: &[u8], depth: u32) -> bool {
     if file::remove_at(dir, name, false).is_ok() {
         return true;
@@ -37,7 +37,7 @@ pub(crate) fn remove_all(dir: &File, name: &[u8], depth: u32) -> bool {
     false
 }
 
-/// Removes all in `dir` to this depth. Moves directories that have something deeper in them to `top`, if given; whether there was one.
+/// Removes everything in `dir` down to this depth. Moves directories with deeper contents to `top`, if given. Returns whether there was one.
 fn empty(dir: &File, depth: u32, top: Option<&File>) -> bool {
     let mut is_moved = false;
     if depth == 0 {

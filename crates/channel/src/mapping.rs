@@ -123,7 +123,7 @@ impl Bell {
 
     /// Whether a hostile reader has cut the page short, and it is this process's own since. Not for the fast path.
     fn is_cut(&self) -> bool {
-        fence(Acquire); // pairs with the fence of the handler: who has read the mark is told
+        fence(Acquire); // pairs with the fence of the handler: code that has read the mark gets `true`
         self.map.is_cut()
     }
 
@@ -134,9 +134,9 @@ impl Bell {
         self.renew(dir, &self.repairing, true)
     }
 
-    /// For who publishes: maps the page again if it is whole, which is left to those who wait: growing a file takes a lock that who cuts it
-    /// holds too. Where those who wait may not write the page, only publishers can cut it, and this makes it whole too. Whether it is the
-    /// bell again.
+    /// For publishers: maps the page again if it is whole. Waiting subscribers restore its length, because growing a file takes a kernel
+    /// lock that a truncating process may hold. With [`Wake::Always`] subscribers may not write the page, and only publishers can
+    /// truncate it; then this restores its length too. Returns whether it is the shared bell again.
     #[cold]
     fn remap(&self, dir: &File) -> bool {
         self.renew(dir, &self.mapping, self.wake == Wake::Always)
@@ -500,11 +500,7 @@ mod tests {
         assert_eq!([pause(true), pause(true)], [2 * BELL_PAUSE, 4 * BELL_PAUSE]);
         assert_eq!((0..10).map(|_| pause(true)).last(), Some(LONGEST_BELL_PAUSE));
         pause(false);
-        assert_eq!(
-            pause(false),
-            LONGEST_BELL_PAUSE,
-            "who could not repair it in between does not try more often"
-        );
+        assert_eq!(pause(false), LONGEST_BELL_PAUSE, "a failed repair does not shorten the pause");
         now += 2 * LONGEST_BELL_PAUSE;
         assert!(patience.allows(now));
         assert_eq!(patience.next.load(Relaxed) - now, BELL_PAUSE, "it was left alone for long");

@@ -250,10 +250,10 @@ fn too_long(mapping: &Mapping, len: usize) -> Error {
 #[inline(always)]
 fn bytes<'r>(reservation: &'r mut Reservation<'_, Shm>) -> &'r mut [u8] {
     let at = reservation.memory().address(reservation.at(), reservation.len());
-    // SAFETY: the room lies in the lane, mapped for writing as long as the lease lives, from which the reservation is
-    // borrowed for itself alone. No other writer exists. A reader that was overtaken may still copy old bytes from here,
-    // through atomics or assembly; what it gets is thrown away by its validation. When the data file is cut short, zeros may take the
-    // place of the bytes at any time, as other processes that may write the file could write anything: there is no value that a byte cannot have.
+    // A lapped reader may still copy old bytes from here, through atomics or assembly; its validation discards them. If the file is cut
+    // short, zeros may replace the bytes at any time, as could the writes of any process that may write the file.
+    // SAFETY: the bytes are in the lane, which is mapped for writing as long as the lease lives. The reservation borrows it exclusively, no
+    // other process writes there by the protocol, and every value is valid for a byte.
     unsafe { std::slice::from_raw_parts_mut(at, reservation.len()) }
 }
 

@@ -114,7 +114,7 @@ pub(crate) unsafe fn register(range: Range, mark: Option<Mark>) -> io::Result<Re
 impl Registered {
     /// Whether the mapping was cut, and is being or was replaced by memory of this process's own. Two loads.
     ///
-    /// Who has read anything of that memory, and then issued an acquire fence, is told `true`, until the mapping is its file again.
+    /// Returns `true` to a thread that has read anything of that memory and then issued an acquire fence, until the file is mapped again.
     pub fn is_cut(&self) -> bool {
         // Acquire: pairs with `renewed`. First: it only grows, up to `begun`, so that equality means that they were equal just now.
         let renewed = self.entry.renewed.load(Acquire);
@@ -247,15 +247,15 @@ fn find(address: usize) -> Option<(&'static Entry, Range, Option<Mark>)> {
 fn replace(address: usize) -> bool {
     let Some((entry, range, mark)) = find(address) else { return false };
     entry.begun.fetch_add(1, Relaxed);
-    fence(SeqCst); // pairs with the acquire fences before `is_cut`: who sees what is put there now sees this
-    // The mark comes first: who finds zeros where there were messages finds the mark too. Without it nothing is replaced: the
-    // instruction must not go on then.
+    fence(SeqCst); // pairs with the acquire fences before `is_cut`: a thread that reads the new memory sees this
+    // The mark comes first: a thread that reads zeros in place of messages sees the mark too. Without the mark nothing is replaced, since
+    // the instruction must not continue then.
     let replaced = mark.is_none_or(set_mark) && (is_page_of(mark, range) || clear_range(range, address));
     if entry.only.load(Relaxed) != 0 {
         // SAFETY: the range is a mapping of ours, and children must still not inherit it.
         unsafe { libc::madvise(range.base as *mut libc::c_void, range.len, libc::MADV_DONTFORK) };
     }
-    entry.done.fetch_add(1, Release); // pairs with `renewing`: who makes the mapping again does it after this
+    entry.done.fetch_add(1, Release); // pairs with `renewing`: a thread that maps the file again does it after this
     replaced
 }
 

@@ -101,14 +101,14 @@ impl Map {
         Ok(map)
     }
 
-    /// Whether the file was cut short, and the mapping is memory of this process's own since, or becomes it just now. Two loads. Who asks
-    /// because of what it has read there issues an acquire fence before.
+    /// Whether the file was cut short, so that the mapping is private memory or is being replaced by it. Two loads. A caller that acts on
+    /// values it read there issues an acquire fence first.
     pub fn is_cut(&self) -> bool {
         self.registered.as_ref().is_some_and(Registered::is_cut)
     }
 
-    /// Maps `file` again, at `offset`, in the place of a mapping that was cut. Other threads may use the mapping meanwhile: they find what was
-    /// there, or the file. One system call. `WouldBlock`: a thread is just putting memory there because of a cut; later, then.
+    /// Maps `file` again, at `offset`, in the place of a mapping that was cut. Other threads may use the mapping at the same time: they
+    /// read the old contents or the file. One system call. `WouldBlock`: another thread is replacing the mapping; try again later.
     pub fn renew(&self, file: &File, offset: u64) -> io::Result<()> {
         let Some(registered) = &self.registered else { return Err(io::ErrorKind::InvalidInput.into()) };
         let offset = libc::off_t::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;

@@ -43,8 +43,8 @@ pub const PASSED: usize = 264;
 /// The bell never reaches this by counting. A greater value is a stray store, or reports that the page was cut short ([`CUT`]); [`ring`]
 /// then repairs the words, and wakes.
 pub const IMPOSSIBLE: u64 = 1 << 62;
-/// What the bell of a page that was cut short says. Its low half is not that of a new bell: who is about to sleep on one that is cut just
-/// then does not.
+/// The value of the bell in a page that was cut short. Its low half differs from that of a new bell, so that a subscriber that is about to
+/// block on a page that is being cut does not block.
 pub const CUT: u64 = IMPOSSIBLE | 0xFFFF_FFFF;
 /// The count of waiting subscribers never reaches this by counting.
 const IMPOSSIBLE_CROWD: u64 = 1 << 32;

@@ -35,7 +35,7 @@ struct is_lcm<T, std::void_t<decltype(T::getTypeName()), decltype(T::getHash())>
 template <class T>
 inline constexpr bool is_message = is_ours<T>::value || is_lcm<T>::value;
 
-/** The type of a generated class; without a name if it is none, and without a schema if it is LCM's. */
+/** The type of a generated class. Its name is null if the class is not a type; its schema is null for classes of LCM's generator. */
 template <class T>
 saltus_type type_of() noexcept {
     if constexpr (is_ours<T>::value) {
@@ -47,7 +47,7 @@ saltus_type type_of() noexcept {
     }
 }
 
-/** What is said of a class that is no type. */
+/** Compile-time error for a class that is not a message type. */
 #define SALTUS_REQUIRE_MESSAGE(T)                                                                                                \
     static_assert(::saltus::detail::is_message<T>, "this is not a type of messages: use a class that `saltus gen --lang cpp` "   \
                                                    "or `lcm-gen --cpp` generates")

@@ -145,7 +145,7 @@ class NoProvider(Error):
 
 
 class NotALog(Error):
-    """The file is no log of a known format."""
+    """The file is not a log of a known format."""
 
     code = 109
 

@@ -42,7 +42,7 @@ def is_lcm(kind: Any) -> bool:
 
 
 def described(kind: Any) -> Description:
-    """What a class says about itself. Raises TypeError for one that is no type."""
+    """Returns the type that a class describes. Raises TypeError for a class that is not a type."""
     if isinstance(kind, type):
         found = _known.get(kind)
         if found is None:

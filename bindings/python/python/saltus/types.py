@@ -162,7 +162,7 @@ class Struct:
         return new
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The class is in no module: whoever reads a pickle makes it of its schema.
+        # The class is not in a module: unpickling creates it from its schema.
         fields = {name: getattr(self, name) for name in type(self).__slots__}
         return _unset, (self.NAME, self.FINGERPRINT, self.SCHEMA), fields
 

@@ -52,7 +52,7 @@ impl Directory {
     /// # let (domain, old) = doc::channel();
     /// let new = domain.succeed(&old, &old.attributes().clone().depth(64))?;
     /// assert!(old.is_retired() && new.attributes().get_depth() == 64);
-    /// // Whoever comes too late gets what is there.
+    /// // A process that is late gets the existing channel.
     /// assert_eq!(domain.succeed(&old, &old.attributes().clone().depth(99))?.attributes().get_depth(), 64);
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```

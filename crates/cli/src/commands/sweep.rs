@@ -78,7 +78,7 @@ fn say_removed(removed: usize, what: &str, json: &Json) -> Outcome {
 /// Lists a user's files, asks, and removes them.
 fn all_of(user: u32, sweep: &Sweep) -> Outcome {
     if !sweep.yes && !stdin().is_terminal() {
-        let words = "--user asks before it removes, and standard input is no terminal: add --yes";
+        let words = "--user asks before it removes, and standard input is not a terminal: add --yes";
         return Err(Failure::new(Code::Usage, words));
     }
     let all = Belonging::of_user(user)?;

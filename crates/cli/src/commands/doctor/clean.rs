@@ -15,7 +15,7 @@ use saltus_text::human::{bytes, plural};
 /// Lists dead channels, asks, and removes those that are still dead.
 pub(crate) fn run(domain: &Directory, yes: bool) -> Outcome {
     if !yes && !stdin().is_terminal() {
-        let words = "--clean asks before it removes, and standard input is no terminal: add --yes";
+        let words = "--clean asks before it removes, and standard input is not a terminal: add --yes";
         return Err(Failure::new(Code::Usage, words));
     }
     stop::on_signals()?;

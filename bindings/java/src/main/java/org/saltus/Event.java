@@ -63,7 +63,7 @@ public final class Event {
    * @param <T> the type
    * @param type a class made by {@code saltus gen --lang java}
    * @return the message
-   * @throws SaltusException.DecodeFailed if it is none of this type, or damaged
+   * @throws SaltusException.DecodeFailed if it is not of this type, or is damaged
    * @throws IllegalArgumentException if the class is no such class
    */
   public <T> T value(Class<T> type) {

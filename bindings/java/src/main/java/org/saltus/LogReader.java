@@ -36,7 +36,7 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
    * @param path the file
    * @return the log, to be closed
    * @throws SaltusException.NotFound if there is no such file
-   * @throws SaltusException.NotALog if it is no log
+   * @throws SaltusException.NotALog if it is not a log
    * @throws SaltusException if the system refuses
    */
   public static LogReader open(Path path) {

@@ -13,7 +13,7 @@ public class Message extends Info {
   }
 
   /**
-   * Its bytes, not copied: whoever changes them changes this message.
+   * Its bytes, not copied: a change to them changes this message.
    *
    * @return the bytes
    */

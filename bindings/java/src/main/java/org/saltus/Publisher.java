@@ -76,7 +76,7 @@ public final class Publisher implements AutoCloseable {
   }
 
   /**
-   * Publishes a message as if it had been published at another time, for who publishes a log again.
+   * Publishes a message with the timestamp of another time, for programs that replay a log.
    *
    * @param message all its bytes
    * @param timestamp ns of {@link Saltus#now()} in shared memory, ns since 1970 in a log

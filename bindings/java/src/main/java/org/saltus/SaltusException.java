@@ -272,7 +272,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The file is no log of a known format. */
+  /** The file is not a log of a known format. */
   public static final class NotALog extends SaltusException {
     private static final long serialVersionUID = 1;
 

@@ -21,7 +21,7 @@ final class Time {
     }
   }
 
-  /** How long the next slice is: 0 where there is no time left. */
+  /** The length of the next slice; 0 if no time is left. */
   static long slice(long timeout, long start) {
     if (timeout == FOREVER) {
       return SLICE;
