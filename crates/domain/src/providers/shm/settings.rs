@@ -54,7 +54,7 @@ impl Settings {
         let owner = owner.map_or(String::new(), |owner| format!("?owner={owner}"));
         let domain = Directory::open(&format!("shm://{}{owner}", url.network))?;
         if depth == Some(0) || max_message_size == Some(0) {
-            return Err(url.invalid("a channel has at least one frame of one byte"));
+            return Err(url.invalid("`depth` and `max_message_size` must be at least 1"));
         }
         Ok(Settings { domain, depth, max_message_size, grow: grow.unwrap_or(GROW) })
     }
