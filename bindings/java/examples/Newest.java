@@ -7,7 +7,7 @@ import org.saltus.Subscriber;
 /** Acts on the newest message, as a controller does: java Newest [URL] [COUNT]. */
 public final class Newest {
   public static void main(String[] args) {
-    String url = args.length > 0 ? args[0] : ""; // what SALTUS_DOMAIN says, or else shm://
+    String url = args.length > 0 ? args[0] : ""; // empty: SALTUS_DOMAIN, or else shm://
     int count = args.length > 1 ? Integer.parseInt(args[1]) : 100;
     try (Domain domain = Domain.open(url);
         Subscriber subscriber = domain.subscriber("imu")) {

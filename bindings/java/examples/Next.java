@@ -5,10 +5,10 @@ import org.saltus.Options;
 import org.saltus.Start;
 import org.saltus.Subscriber;
 
-/** Gets every message, as a logger does: java Next [URL] [COUNT]. */
+/** Receives every message, as a logger does: java Next [URL] [COUNT]. */
 public final class Next {
   public static void main(String[] args) {
-    String url = args.length > 0 ? args[0] : ""; // what SALTUS_DOMAIN says, or else shm://
+    String url = args.length > 0 ? args[0] : ""; // empty: SALTUS_DOMAIN, or else shm://
     int count = args.length > 1 ? Integer.parseInt(args[1]) : 100;
     try (Domain domain = Domain.open(url);
         Subscriber subscriber =

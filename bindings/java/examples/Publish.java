@@ -2,10 +2,10 @@ import java.nio.charset.StandardCharsets;
 import org.saltus.Domain;
 import org.saltus.Publisher;
 
-/** Publishes 100 messages a second: java Publish [URL] [COUNT]. */
+/** Publishes 100 messages per second: java Publish [URL] [COUNT]. */
 public final class Publish {
   public static void main(String[] args) throws InterruptedException {
-    String url = args.length > 0 ? args[0] : ""; // what SALTUS_DOMAIN says, or else shm://
+    String url = args.length > 0 ? args[0] : ""; // empty: SALTUS_DOMAIN, or else shm://
     int count = args.length > 1 ? Integer.parseInt(args[1]) : 1000;
     try (Domain domain = Domain.open(url);
         Publisher publisher = domain.publisher("imu")) {

@@ -5,7 +5,7 @@ import org.saltus.TypedPublisher;
 import org.saltus.TypedSubscriber;
 import robot.pose_t;
 
-/** Messages of a type: saltus gen --lang java --out build types/pose.lcm; then java Typed. */
+/** Typed messages: saltus gen --lang java --out build types/pose.lcm; java Typed. */
 public final class Typed {
   public static void main(String[] args) {
     try (Domain domain = Domain.open("mem://");

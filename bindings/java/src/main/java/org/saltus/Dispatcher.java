@@ -11,46 +11,49 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Calls back for messages of many subscribers, in the thread that calls {@link #run()} or {@link
- * #handle(Duration)}. It closes none of them.
+ * Calls a callback for each message of many subscribers, in the thread that calls {@link #run()} or
+ * {@link #handle(Duration)}. It does not close the subscribers.
  */
 public final class Dispatcher {
   private final Map<Receiver<?>, Consumer<?>> callbacks = new LinkedHashMap<>();
   private boolean stopped;
-  /** To be thrown: one a call. */
+  /** Exceptions to throw, one per call. */
   private final Deque<RuntimeException> failed = new ArrayDeque<>();
 
-  /** Makes one without subscriptions. */
+  /** Makes a dispatcher without subscriptions. */
   public Dispatcher() {}
 
   /**
-   * Calls back for each message from now on, also from inside a callback.
+   * Adds a subscription: calls {@code callback} for each message from now on. You may call this
+   * inside a callback.
    *
-   * @param <M> what messages are
-   * @param subscriber whose messages
-   * @param callback what to call; what it throws comes out of {@code handle} and {@code run}
+   * @param <M> the class of messages
+   * @param subscriber the subscriber that receives the messages
+   * @param callback the callback; {@code handle} and {@code run} throw its exceptions
    */
   public <M extends Message> void on(Receiver<M> subscriber, Consumer<? super M> callback) {
     callbacks.put(Objects.requireNonNull(subscriber), Objects.requireNonNull(callback));
   }
 
   /**
-   * Ends a subscription, also from inside a callback.
+   * Ends a subscription. You may call this inside a callback.
    *
-   * @param subscriber whose messages
-   * @return false if there is none
+   * @param subscriber the subscriber
+   * @return false if it has no subscription
    */
   public boolean unsubscribe(Receiver<?> subscriber) {
     return callbacks.remove(subscriber) != null;
   }
 
   /**
-   * Waits until there are messages, and calls back for at most one of each subscription. The first
-   * exception is thrown after all had their turn; call again to go on: the next calls throw the
-   * others of that turn, one each, before they do anything. A log's end ends its subscription.
+   * Waits until there are messages, and calls back for at most one message of each subscription.
+   * The end of a log ends its subscription.
    *
-   * @param timeout how long
-   * @return for how many messages; 0 when the time is up, or no subscription is left
+   * <p>After all callbacks have run, it throws the first exception. Each of the next calls first
+   * throws one of the other exceptions, until none is left. To continue, call again.
+   *
+   * @param timeout how long to wait
+   * @return the number of messages handled; 0 on timeout, or if no subscription is left
    */
   public int handle(Duration timeout) {
     return handle(Time.nanos(timeout));
@@ -96,7 +99,7 @@ public final class Dispatcher {
   }
 
   private <M extends Message> boolean one(Receiver<M> subscriber) {
-    // `on` put it there with this subscriber.
+    // `on` stored this callback with this subscriber.
     @SuppressWarnings("unchecked")
     Consumer<? super M> callback = (Consumer<? super M>) callbacks.get(subscriber);
     M message = callback == null ? null : subscriber.poll();
@@ -108,7 +111,7 @@ public final class Dispatcher {
   }
 
   /**
-   * Handles messages until {@link #stop()}, or no subscription is left, or one is canceled.
+   * Handles messages until {@link #stop()} is called, no subscription is left, or one is canceled.
    *
    * @throws SaltusException as {@link #handle(Duration)}
    */
@@ -123,7 +126,7 @@ public final class Dispatcher {
     }
   }
 
-  /** Lets {@link #run()} return after this turn. For callbacks. */
+  /** Makes {@link #run()} return after this round of callbacks. Call it inside a callback. */
   public void stop() {
     stopped = true;
   }

@@ -1,17 +1,17 @@
 package org.saltus;
 
-/** What is known about a message, but for its bytes. Names and units are those of all languages. */
+/** A message's metadata, without its bytes. All languages use the same names and units. */
 public class Info {
-  /** A number that the transport does not tell. */
+  /** The value of a number that the transport does not provide. */
   public static final long UNKNOWN = -1;
 
-  /** A time that nobody tells. */
+  /** The value of an unknown time. */
   public static final long NO_TIME = Long.MIN_VALUE;
 
   private static final int NUMBERS = 10;
   private static final int LONGEST_NAME = 63;
 
-  /** As the native half fills it in. */
+  /** The native library fills this in. */
   final long[] numbers = new long[NUMBERS];
 
   final byte[] name = new byte[LONGEST_NAME];
@@ -19,7 +19,7 @@ public class Info {
   Info() {}
 
   /**
-   * How long the message is.
+   * The length of the message.
    *
    * @return bytes
    */
@@ -28,7 +28,7 @@ public class Info {
   }
 
   /**
-   * When it was published.
+   * The time at which it was published.
    *
    * @return ns of {@link Saltus#now()}, or {@link #UNKNOWN}
    */
@@ -37,7 +37,7 @@ public class Info {
   }
 
   /**
-   * When it came to this machine.
+   * The time at which it arrived on this machine.
    *
    * @return ns of {@link Saltus#now()}
    */
@@ -46,16 +46,16 @@ public class Info {
   }
 
   /**
-   * When a log says that it was recorded.
+   * The time at which it was recorded, from a log.
    *
-   * @return µs since 1970; {@link #NO_TIME} where it comes from no log
+   * @return µs since 1970; {@link #NO_TIME} if the message is not from a log
    */
   public long logged() {
     return numbers[3];
   }
 
   /**
-   * A number that tells senders apart, of 64 bits without a sign.
+   * The sender's number, unsigned, of 64 bits. Each sender has its own.
    *
    * @return the number, or {@link #UNKNOWN}
    */
@@ -73,9 +73,10 @@ public class Info {
   }
 
   /**
-   * Messages missed since the last one received: lost on the way, or overwritten in shared memory.
+   * Messages missed since the last one received: lost on the network, or overwritten in shared
+   * memory.
    *
-   * @return how many; {@link #UNKNOWN} if nobody knows
+   * @return the number of messages, or {@link #UNKNOWN}
    */
   public long missed() {
     return numbers[6];
@@ -83,9 +84,9 @@ public class Info {
 
   /**
    * Messages dropped in this process since the last one received, because the subscriber was slow
-   * or wanted the newest only. Exact.
+   * or receives only the newest. This number is exact.
    *
-   * @return how many
+   * @return the number of messages
    */
   public long dropped() {
     return numbers[7];
@@ -94,14 +95,14 @@ public class Info {
   /**
    * Whether {@link #missed()} counts over all channels of the sender, as on LCM's network.
    *
-   * @return false: over this channel
+   * @return true: over all channels; false: over this channel only
    */
   public boolean missedOfSender() {
     return numbers[8] != 0;
   }
 
   /**
-   * The channel. Makes a new string.
+   * The message's channel. Each call makes a new string.
    *
    * @return its name; bytes that are not UTF-8 are lone surrogates
    */
@@ -110,7 +111,7 @@ public class Info {
   }
 
   /**
-   * How old it is: since its publication if that is known, else since its arrival.
+   * The message's age: the time since it was published, or, if that is unknown, since it arrived.
    *
    * @return ns
    */

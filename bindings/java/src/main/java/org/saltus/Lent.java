@@ -6,11 +6,11 @@ import java.lang.ref.ReferenceQueue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A view, until nobody has its buffer, or one made from it, any more. */
+/** Closes a view when no reference to its buffer, or to a buffer made from it, is left. */
 final class Lent extends PhantomReference<Object> {
   private static final ReferenceQueue<Object> GONE = new ReferenceQueue<>();
 
-  /** A reference that is gone itself would tell nothing. */
+  /** Keeps the references reachable: the queue does not get a collected one. */
   private static final Set<Lent> ALL = ConcurrentHashMap.newKeySet();
 
   private final long view;
@@ -20,7 +20,7 @@ final class Lent extends PhantomReference<Object> {
     this.view = view;
   }
 
-  /** Closes the view when this is gone: the buffer over its memory, or who may validate it. */
+  /** Closes the view when {@code owner} is gone: the buffer over its memory, or the view object. */
   static void until(Object owner, long view) {
     ALL.add(new Lent(owner, view));
   }

@@ -1,9 +1,9 @@
 package org.saltus;
 
-/** Formats of logs. */
+/** The formats of log files. */
 public enum LogFormat {
   /** LCM's event log. */
   LCM,
-  /** MCAP. */
+  /** The MCAP format. */
   MCAP
 }

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 
 /**
- * A log, LCM's or MCAP, whose events are there in the order of time, at positions from 0. What is
- * damaged is passed over.
+ * Reads an LCM or MCAP log. Its events are in order of time, at positions from 0. The reader skips
+ * damaged parts.
  *
- * <p>One thread at a time may use it; a second one gets {@link IllegalStateException}. All methods
- * may block in the file system.
+ * <p>One thread at a time may use it; a second thread gets an {@link IllegalStateException}. All
+ * methods may block in the file system.
  */
 public final class LogReader implements Iterable<Event>, AutoCloseable {
   private static final int NEXT = 0;
@@ -20,7 +20,7 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
   private final long handle;
   private final String path;
   private String channel = "";
-  /** Whether the channel is another one, and could not be asked for yet. */
+  /** Whether the channel has changed, and its name was not read yet. */
   private boolean another;
   private volatile boolean closed;
 
@@ -30,14 +30,14 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
   }
 
   /**
-   * Opens a log. It is read once, and an index made; beside a large one it is kept, if that is
-   * allowed.
+   * Opens a log. Opening reads it once to make an index. The index of a large log is kept in a file
+   * next to it, if permissions allow that.
    *
    * @param path the file
-   * @return the log, to be closed
-   * @throws SaltusException.NotFound if there is no such file
+   * @return the log; close it after use
+   * @throws SaltusException.NotFound if the file does not exist
    * @throws SaltusException.NotALog if it is not a log
-   * @throws SaltusException if the system refuses
+   * @throws SaltusException if the operating system reports an error
    */
   public static LogReader open(Path path) {
     return open(path.toString());
@@ -47,7 +47,7 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
    * Opens a log, as {@link #open(Path)}.
    *
    * @param path the file, relative to the current directory or absolute
-   * @return the log, to be closed
+   * @return the log; close it after use
    * @throws SaltusException as {@link #open(Path)}
    */
   public static LogReader open(String path) {
@@ -55,12 +55,12 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
   }
 
   /**
-   * The next event, and a step forward.
+   * Reads the next event and moves one step forward.
    *
    * @return the event; null at the end
-   * @throws SaltusException.DecodeFailed if it cannot be turned into what was published: go on
-   * @throws SaltusException.Invalid if it is too long for an array: go on, it is passed over; so it
-   *     is when there is no memory for it
+   * @throws SaltusException.DecodeFailed if the event cannot be decoded; call again to skip it
+   * @throws SaltusException.Invalid if the event is too long for an array; call again to skip it.
+   *     The same holds for an {@link OutOfMemoryError}.
    * @throws SaltusException.Changed if the file was changed
    */
   public Event next() {
@@ -68,7 +68,7 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
   }
 
   /**
-   * The event before, and a step backwards.
+   * Reads the previous event and moves one step backward.
    *
    * @return the event; null at the beginning
    * @throws SaltusException as {@link #next()}
@@ -78,10 +78,10 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
   }
 
   /**
-   * The event at a position; where the log stands does not change.
+   * Reads the event at a position. The log's own position does not change.
    *
-   * @param position from 0
-   * @return the event; null behind the last
+   * @param position the event's position, from 0
+   * @return the event; null behind the last one
    * @throws SaltusException as {@link #next()}
    */
   public Event get(long position) {
@@ -107,19 +107,19 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
   }
 
   /**
-   * Goes to a position; behind the last is as good as the end.
+   * Moves to a position. A position behind the last event is the end.
    *
-   * @param position from 0
+   * @param position the event's position, from 0
    */
   public void seek(long position) {
     Native.checked(Native.logSeek(handle, position));
   }
 
   /**
-   * Goes to the first event at or after a time, or to the end.
+   * Moves to the first event at or after a time, or to the end.
    *
    * @param time ns since 1970
-   * @return its position
+   * @return the new position
    */
   public long seekTime(long time) {
     return Native.checked(Native.logSeekTime(handle, time));
@@ -132,9 +132,9 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
   }
 
   /**
-   * How many events there are.
+   * The number of events.
    *
-   * @return events
+   * @return the number
    */
   public long size() {
     return about(0);
@@ -143,58 +143,58 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
   /**
    * The position of the next event.
    *
-   * @return from 0
+   * @return the position, from 0
    */
   public long position() {
     return about(1);
   }
 
   /**
-   * When the first event was logged.
+   * The time at which the first event was logged.
    *
-   * @return ns since 1970; {@link Info#NO_TIME} if there is none
+   * @return ns since 1970; {@link Info#NO_TIME} if the log is empty
    */
   public long firstTime() {
     return about(2);
   }
 
   /**
-   * When the last event was logged.
+   * The time at which the last event was logged.
    *
-   * @return ns since 1970; {@link Info#NO_TIME} if there is none
+   * @return ns since 1970; {@link Info#NO_TIME} if the log is empty
    */
   public long lastTime() {
     return about(3);
   }
 
   /**
-   * The format.
+   * The log's format.
    *
-   * @return LCM's or MCAP
+   * @return LCM or MCAP
    */
   public LogFormat format() {
     return about(4) == 0 ? LogFormat.LCM : LogFormat.MCAP;
   }
 
   /**
-   * How many messages each channel has.
+   * The number of messages of each channel.
    *
-   * @return a new map, by the channels' names
+   * @return a new map from channel names to numbers
    */
   public Map<String, Long> channels() {
     return Text.list(Native.checked(Native.logChannels(handle)));
   }
 
   /**
-   * What could not be read.
+   * A description of the parts that the reader could not read.
    *
-   * @return in words; "none" if all could
+   * @return the description; "none" if it could read all
    */
   public String damage() {
     return Text.of(Native.checked(Native.logDamage(handle)));
   }
 
-  /** The events from where the log stands. Each is a {@link #next()}. */
+  /** Iterates over the events from the current position. Each step calls {@link #next()}. */
   @Override
   public Iterator<Event> iterator() {
     return new Iterator<Event>() {
@@ -218,7 +218,7 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
     };
   }
 
-  /** Closes it. Closing twice is nothing. */
+  /** Closes the log. Closing it twice has no effect. */
   @Override
   public void close() {
     closed = true;
@@ -226,15 +226,15 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
   }
 
   /**
-   * Whether it is closed.
+   * Whether this object is closed.
    *
-   * @return whether {@link #close()} was called
+   * @return true after {@link #close()} was called
    */
   public boolean isClosed() {
     return closed;
   }
 
-  /** What it is, for logs and debuggers. */
+  /** A description for logs and debuggers. */
   @Override
   public String toString() {
     return "log " + path + (closed ? ", closed" : "");

@@ -2,7 +2,7 @@ package org.saltus;
 
 import java.nio.ByteBuffer;
 
-/** A message. It has its own memory, and stays as it is. */
+/** A received message. It has its own memory, so nothing overwrites it. */
 public class Message extends Info {
   private byte[] data;
 
@@ -13,7 +13,7 @@ public class Message extends Info {
   }
 
   /**
-   * Its bytes, not copied: a change to them changes this message.
+   * The message's bytes, not copied: a change to them changes this message.
    *
    * @return the bytes
    */
@@ -22,7 +22,7 @@ public class Message extends Info {
   }
 
   /**
-   * Its bytes as a buffer that can only be read, big endian; not copied.
+   * The message's bytes as a read-only buffer, big endian; not copied.
    *
    * @return a new buffer
    */

@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * The native library. It lies in the jar and is unpacked to a private temporary file, which is
- * deleted as soon as it is loaded.
+ * The native library. It is in the jar. This class unpacks it to a private temporary file and
+ * deletes the file after loading it.
  *
  * <p>A method that fails returns {@link #FAILED}, {@link #FAILED_LONG} or null; {@link #failure()}
- * is why. Null without a failure means that there is nothing.
+ * returns the reason. Null without a failure means that there is no result.
  */
 final class Native {
   static final int FAILED = Integer.MIN_VALUE;
@@ -27,7 +27,7 @@ final class Native {
     load();
   }
 
-  /** The file that the system property `org.saltus.library` names, or else what is in the jar. */
+  /** Loads the file in the system property `org.saltus.library`, or else the library in the jar. */
   private static void load() {
     String given = System.getProperty("org.saltus.library");
     if (given != null) {
@@ -40,7 +40,7 @@ final class Native {
       if (in == null) {
         throw new UnsatisfiedLinkError("this jar of Saltus has no library for " + machine);
       }
-      Path file = Files.createTempFile("libsaltus_java-", ".so"); // for this user alone
+      Path file = Files.createTempFile("libsaltus_java-", ".so"); // only this user can read it
       try {
         Files.copy(in, file, StandardCopyOption.REPLACE_EXISTING);
         System.load(file.toString());
@@ -53,7 +53,7 @@ final class Native {
     }
   }
 
-  /** Why this thread's last call failed. */
+  /** The exception for this thread's last failed call. */
   static RuntimeException failure() {
     int code = lastCode();
     String text = Text.of(lastText());
@@ -63,7 +63,7 @@ final class Native {
     return SaltusException.of(code, text);
   }
 
-  /** Throws, if the method that returned this has failed. */
+  /** Throws if the method that returned {@code answer} failed. */
   static int checked(int answer) {
     if (answer == FAILED) {
       throw failure();
@@ -85,7 +85,7 @@ final class Native {
     return answer;
   }
 
-  /** Throws, if the method that returned null has failed. */
+  /** Throws if the method that returned null failed. */
   static void checkNothing() {
     if (lastCode() != 0) {
       throw failure();

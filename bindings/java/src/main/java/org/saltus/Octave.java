@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * For Octave and MATLAB, whose functions stand on this. On their way to Java a single number is an
- * object, nothing at all is null, and only arrays keep the type of their numbers on the way back.
+ * The methods that the functions for Octave and MATLAB call. Octave passes a single number to Java
+ * as an object and an empty array as null. From Java, only arrays keep the type of their numbers.
  */
 public final class Octave {
   private Octave() {}
 
-  /** Bytes, of which one alone comes as a number and none as null. */
+  /** Converts bytes: Octave passes one byte as a number, and no bytes as null. */
   private static byte[] bytes(Object data) {
     if (data == null) {
       return new byte[0];
@@ -24,7 +24,7 @@ public final class Octave {
     return data instanceof Number ? new byte[] {((Number) data).byteValue()} : (byte[]) data;
   }
 
-  /** Seconds; what is longer than 100 years is for ever. */
+  /** Converts seconds. More than 100 years means no timeout. */
   private static Duration time(double seconds) {
     double most = 100 * 365 * 86400.0;
     if (!(seconds >= 0)) {
@@ -50,12 +50,12 @@ public final class Octave {
   }
 
   /**
-   * A publisher of bytes that says what its messages are.
+   * Opens a publisher of bytes that registers the type of its messages.
    *
    * @param domain the domain
    * @param channel the channel's name
    * @param example a message of the type
-   * @return the publisher, to be closed
+   * @return the publisher; close it after use
    */
   public static Publisher publisher(Domain domain, String channel, Object example) {
     return domain.publisher(channel, example.getClass()).publisher();
@@ -72,15 +72,15 @@ public final class Octave {
   }
 
   /**
-   * A subscriber.
+   * Opens a subscriber.
    *
    * @param domain the domain
    * @param channels a name, or a regular expression
-   * @param pattern whether it is one
+   * @param pattern whether {@code channels} is a regular expression
    * @param depth how many messages of a channel may wait; 0: the newest only
    * @param start "newest", "now" or "oldest"
-   * @param example a message of the type that is expected; null for any
-   * @return the subscriber, to be closed
+   * @param example a message of the expected type; null for any type
+   * @return the subscriber; close it after use
    */
   public static Receiver<?> subscriber(
       Domain domain, String channels, boolean pattern, double depth, String start, Object example) {
@@ -102,38 +102,38 @@ public final class Octave {
    *
    * @param subscriber the subscriber
    * @param seconds how long to wait
-   * @return the message; null when the time is up
+   * @return the message; null on timeout
    */
   public static Message receive(Receiver<?> subscriber, double seconds) {
     return subscriber.receive(time(seconds));
   }
 
   /**
-   * The newest message, seen or not.
+   * Returns the newest message, whether or not it was received before.
    *
    * @param subscriber the subscriber
-   * @param seconds how long to wait for one
-   * @return the message; null if there is none
+   * @param seconds how long to wait if there is no message yet
+   * @return the message; null on timeout
    */
   public static Message current(Receiver<?> subscriber, double seconds) {
     return subscriber.current(time(seconds));
   }
 
   /**
-   * What is known about a message: published, arrived, logged, sender, sequence, missed, dropped.
+   * A message's metadata: published, arrived, logged, sender, sequence, missed, dropped.
    *
    * @param message the message
-   * @return the numbers, as {@link Info} has them
+   * @return the numbers, as in {@link Info}
    */
   public static long[] numbers(Message message) {
     return Arrays.copyOfRange(message.numbers, 1, 8);
   }
 
   /**
-   * What a message of a type says.
+   * The decoded value of a typed message.
    *
    * @param message the message
-   * @return an object of the generated class; null where it has no type
+   * @return an object of the generated class; null if the message has no type
    */
   public static Object value(Message message) {
     return message instanceof TypedMessage ? ((TypedMessage<?>) message).value() : null;
@@ -150,11 +150,11 @@ public final class Octave {
   }
 
   /**
-   * Waits until one of some subscribers has something unseen.
+   * Waits until one of several subscribers has a new message.
    *
    * @param subscribers each a {@link Receiver}
-   * @param seconds how long
-   * @return which, from 1; 0 when the time is up
+   * @param seconds how long to wait
+   * @return the subscriber's index, from 1; 0 on timeout
    */
   public static double waitAny(List<?> subscribers, double seconds) {
     Receiver<?>[] all = subscribers.toArray(new Receiver<?>[0]);
@@ -162,7 +162,7 @@ public final class Octave {
   }
 
   /**
-   * Names of the channels of a domain.
+   * The names of a domain's channels.
    *
    * @param domain the domain
    * @return the names
@@ -184,18 +184,18 @@ public final class Octave {
    * Opens a log.
    *
    * @param path the file
-   * @return the log, to be closed
+   * @return the log; close it after use
    */
   public static LogReader open(String path) {
     return LogReader.open(Paths.get(path));
   }
 
   /**
-   * Begins a log.
+   * Creates a log.
    *
-   * @param path the file, which is not there yet
-   * @param format "mcap" or "lcm"; empty: as the name says
-   * @return the log, to be closed
+   * @param path the file, which must not exist
+   * @param format "mcap" or "lcm"; empty: by the file's extension
+   * @return the log; close it after use
    */
   public static LogWriter create(String path, String format) {
     if (format == null || format.isEmpty()) {
@@ -205,27 +205,27 @@ public final class Octave {
   }
 
   /**
-   * When an event was logged and published, and its number.
+   * The times at which an event was logged and published, and its sequence number.
    *
    * @param event the event
-   * @return the numbers, as {@link Event} has them
+   * @return the numbers, as in {@link Event}
    */
   public static long[] numbers(Event event) {
     return new long[] {event.logTime(), event.publishTime(), event.sequence()};
   }
 
   /**
-   * How many events a log has, and the times of the first and the last.
+   * The number of events in a log, and the times of the first and the last.
    *
    * @param log the log
-   * @return the numbers, as {@link LogReader} has them
+   * @return the numbers, as in {@link LogReader}
    */
   public static long[] numbers(LogReader log) {
     return new long[] {log.size(), log.firstTime(), log.lastTime(), log.position()};
   }
 
   /**
-   * Names of the channels of a log.
+   * The names of a log's channels.
    *
    * @param log the log
    * @return the names
@@ -235,10 +235,10 @@ public final class Octave {
   }
 
   /**
-   * How many messages each of these channels has.
+   * The number of messages of each of these channels.
    *
    * @param log the log
-   * @return in the same order
+   * @return the numbers, in the same order
    */
   public static long[] counts(LogReader log) {
     Map<String, Long> channels = log.channels();
@@ -246,21 +246,21 @@ public final class Octave {
   }
 
   /**
-   * Goes to an event.
+   * Moves to an event.
    *
    * @param log the log
-   * @param position its number, from 0
+   * @param position its position, from 0
    */
   public static void seek(LogReader log, Object position) {
     log.seek(((Number) position).longValue());
   }
 
   /**
-   * Goes to the first event at or after a time.
+   * Moves to the first event at or after a time.
    *
    * @param log the log
    * @param time ns since 1970
-   * @return its position
+   * @return the event's position
    */
   public static long[] seekTime(LogReader log, Object time) {
     return new long[] {log.seekTime(((Number) time).longValue())};
@@ -273,7 +273,7 @@ public final class Octave {
    * @param channel its channel
    * @param data its bytes
    * @param logTime ns since 1970
-   * @param example a message of its type; null if that is not known
+   * @param example a message of its type; null if the type is unknown
    */
   public static void write(
       LogWriter log, String channel, Object data, Object logTime, Object example) {

@@ -3,9 +3,9 @@ package org.saltus;
 import java.util.Locale;
 import java.util.Objects;
 
-/** What a subscriber wants of its channels. Never changes. */
+/** A subscriber's options: which messages it receives and where it starts. Immutable. */
 public final class Options {
-  /** Messages that may wait; 0: the newest only. */
+  /** The most messages that may wait; 0: the newest only. */
   final long depth;
 
   final Start start;
@@ -16,7 +16,7 @@ public final class Options {
   }
 
   /**
-   * The newest message of each receive; what is older and unseen is passed over. The default.
+   * Each receive returns the newest message and skips older ones. This is the default.
    *
    * @return these options
    */
@@ -25,11 +25,13 @@ public final class Options {
   }
 
   /**
-   * All messages in their order, as long as no more than {@code depth} of a channel are waiting:
-   * then the oldest are dropped. Over {@code shm://}, a channel subscribed to by its name that keeps
-   * fewer messages is replaced by a deeper one, or subscribing fails and says what helps.
+   * Receives all messages in order. At most {@code depth} messages of a channel wait; if more
+   * arrive, the oldest are dropped.
    *
-   * @param depth messages, 1 or more
+   * <p>Over {@code shm://}, subscribing by name to a channel that keeps fewer messages replaces it
+   * by a deeper one. If that is not possible, subscribing fails with an error that names the remedy.
+   *
+   * @param depth the number of messages, 1 or more
    * @return these options
    */
   public static Options next(long depth) {
@@ -40,9 +42,9 @@ public final class Options {
   }
 
   /**
-   * The same, starting elsewhere in channels that are there already.
+   * Returns the same options with another start position in channels that already exist.
    *
-   * @param start where
+   * @param start the start position
    * @return new options
    */
   public Options start(Start start) {

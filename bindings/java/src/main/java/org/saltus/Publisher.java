@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Publishes bytes in one channel. It waits for no subscriber: in shared memory publishing never
- * blocks but, for the first message, in the file system; on a network it takes what sending takes.
+ * Publishes bytes in one channel. It never waits for a subscriber. In shared memory only the first
+ * message may block, in the file system; on a network, publishing blocks as long as sending does.
  *
- * <p>One thread at a time may use it; a second one gets {@link IllegalStateException}.
+ * <p>One thread at a time may use it; a second thread gets an {@link IllegalStateException}.
  */
 public final class Publisher implements AutoCloseable {
   final long handle;
@@ -24,9 +24,9 @@ public final class Publisher implements AutoCloseable {
    * Publishes a message.
    *
    * @param message all its bytes
-   * @throws SaltusException.TooLong if the channel, or the transport, cannot hold it
-   * @throws SaltusException if the system refuses, which is told and not retried
-   * @throws IllegalStateException if it is closed, or in use by another thread
+   * @throws SaltusException.TooLong if the message is too long for the channel or the transport
+   * @throws SaltusException if the operating system reports an error; the call does not try again
+   * @throws IllegalStateException if this is closed, or in use by another thread
    */
   public void publish(byte[] message) {
     publish(message, 0, message.length);
@@ -36,9 +36,9 @@ public final class Publisher implements AutoCloseable {
    * Publishes a part of an array.
    *
    * @param message the array
-   * @param offset where the message begins
-   * @param length how many bytes it has
-   * @throws IndexOutOfBoundsException if the array does not have them
+   * @param offset the index of the message's first byte
+   * @param length the length of the message, in bytes
+   * @throws IndexOutOfBoundsException if this range is not inside the array
    * @throws SaltusException as {@link #publish(byte[])}
    */
   public void publish(byte[] message, int offset, int length) {
@@ -50,12 +50,12 @@ public final class Publisher implements AutoCloseable {
   }
 
   /**
-   * Publishes what remains in a buffer, whose position moves to its limit. A direct buffer is not
-   * copied on the way; nobody may write it meanwhile. One over a mapped file must not have lost its
-   * file's bytes: the system ends a program that reads there.
+   * Publishes the remaining bytes of a buffer and moves its position to its limit. A direct buffer
+   * is read without an extra copy; no thread may write it during the call. If it maps a file, the
+   * file must not be truncated: the operating system kills a process that reads past its end.
    *
    * @param message the buffer
-   * @throws SaltusException as {@link #publish(byte[])}; the position is then as it was
+   * @throws SaltusException as {@link #publish(byte[])}; the position then does not change
    */
   public void publish(ByteBuffer message) {
     int at = message.position();
@@ -76,11 +76,12 @@ public final class Publisher implements AutoCloseable {
   }
 
   /**
-   * Publishes a message with the timestamp of another time, for programs that replay a log.
+   * Publishes a message with a timestamp of your choice, for programs that replay a log.
    *
    * @param message all its bytes
    * @param timestamp ns of {@link Saltus#now()} in shared memory, ns since 1970 in a log
-   * @return the timestamp that it got: a publisher's timestamps never go back, and none lies in the future
+   * @return the timestamp that the message got: a publisher's timestamps never decrease, and are
+   *     never in the future
    * @throws SaltusException.Unsupported where messages carry no timestamps
    * @throws SaltusException as {@link #publish(byte[])}
    */
@@ -89,10 +90,10 @@ public final class Publisher implements AutoCloseable {
   }
 
   /**
-   * What {@link Info#sender()} says of messages that this publishes.
+   * The {@link Info#sender()} of messages from this publisher.
    *
-   * @return the number; {@link Info#UNKNOWN} where the transport has none, and over shared memory
-   *     before the first message
+   * @return the number; {@link Info#UNKNOWN} if the transport has no such number, and in shared
+   *     memory before the first message
    */
   public long sender() {
     long[] out = new long[1];
@@ -109,7 +110,7 @@ public final class Publisher implements AutoCloseable {
     return channel;
   }
 
-  /** Closes it. What it published stays. Closing twice is nothing. */
+  /** Closes this publisher. Its messages stay. Closing it twice has no effect. */
   @Override
   public void close() {
     closed = true;
@@ -117,15 +118,15 @@ public final class Publisher implements AutoCloseable {
   }
 
   /**
-   * Whether it is closed.
+   * Whether this object is closed.
    *
-   * @return whether {@link #close()} was called
+   * @return true after {@link #close()} was called
    */
   public boolean isClosed() {
     return closed;
   }
 
-  /** What it is, for logs and debuggers. */
+  /** A description for logs and debuggers. */
   @Override
   public String toString() {
     return "publisher of " + channel + (closed ? ", closed" : "");

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.NoSuchElementException;
 
 /**
- * Receives from one channel or many. No publisher waits for it.
+ * Receives from one channel or many. Publishers never wait for a subscriber.
  *
- * <p>One thread at a time may use it; a second one gets {@link IllegalStateException}. Only {@link
- * #cancel()}, {@link #reset()} and {@link #close()} may be called meanwhile. What waits ends within
- * 0.1 s when its thread is interrupted, with {@link SaltusException.Canceled}; the thread stays
- * marked as interrupted.
+ * <p>One thread at a time may use it; a second thread gets an {@link IllegalStateException}. Only
+ * {@link #cancel()}, {@link #reset()} and {@link #close()} may be called at the same time. When you
+ * interrupt a waiting thread, its call throws {@link SaltusException.Canceled} within 0.1 s. The
+ * thread stays marked as interrupted.
  *
- * @param <M> what messages are
+ * @param <M> the class of messages
  */
 public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCloseable {
   private static final int UNSEEN = 0;
@@ -35,27 +35,29 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
   /** A message without bytes yet. */
   abstract M empty();
 
-  /** The message has its bytes now. */
+  /** Completes a message after it got its bytes. */
   void complete(M message) {}
 
   /**
-   * Receives: the newest message not seen, or the next, as it was subscribed. Waits for ever.
+   * Receives the newest message if it is new, or the next one, as the {@link Options} say. Waits
+   * without a timeout.
    *
    * @return the message
-   * @throws SaltusException.Canceled if it was canceled
+   * @throws SaltusException.Canceled if the wait was canceled
    * @throws SaltusException.WrongType once, if there are messages of another type: call again
    * @throws SaltusException.Ended at the end of a log
-   * @throws IllegalStateException if it is closed, also meanwhile, or in use by another thread
+   * @throws IllegalStateException if this is closed, before or during the call, or is in use by
+   *     another thread
    */
   public M receive() {
     return take(UNSEEN, Time.FOREVER);
   }
 
   /**
-   * Receives: the newest message not seen, or the next, as it was subscribed.
+   * Receives the newest message if it is new, or the next one, as the {@link Options} say.
    *
-   * @param timeout how long to wait; not at all with {@link Duration#ZERO}
-   * @return the message; null when the time is up
+   * @param timeout how long to wait; {@link Duration#ZERO} does not wait
+   * @return the message; null on timeout
    * @throws SaltusException as {@link #receive()}
    */
   public M receive(Duration timeout) {
@@ -65,7 +67,7 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
   /**
    * Receives without waiting.
    *
-   * @return the message; null if there is none unseen
+   * @return the message; null if there is no new one
    * @throws SaltusException as {@link #receive()}
    */
   public M poll() {
@@ -86,8 +88,8 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
   /**
    * Returns the current message: the newest, whether or not it was received before.
    *
-   * @param timeout how long to wait for one, where there is none yet
-   * @return the message; null if there is none
+   * @param timeout how long to wait for a message if there is none yet
+   * @return the message; null on timeout
    * @throws SaltusException as {@link #receive()}
    */
   public M current(Duration timeout) {
@@ -111,17 +113,17 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
   }
 
   /**
-   * Receives into a direct buffer, and allocates nothing: at its position, which moves behind the
-   * message. What is known about the message is in {@link #info()}. Messages of all types come, if
-   * it is subscribed without one.
+   * Receives into a direct buffer without allocating. The message starts at the buffer's position,
+   * which then moves to the message's end. {@link #info()} has the message's metadata. A subscriber
+   * without a type receives messages of all types.
    *
-   * @param into a direct buffer; one that is too small is told, and the message stays to be received
-   * @param timeout how long to wait; not at all with {@link Duration#ZERO}
-   * @return how long the message is, in bytes; -1 when the time is up
-   * @throws SaltusException.TooSmall if the message is longer than what remains: {@link #info()}
-   *     says how long it is, and the next receive gives it again
+   * @param into a direct buffer that is not read-only
+   * @param timeout how long to wait; {@link Duration#ZERO} does not wait
+   * @return the length of the message, in bytes; -1 on timeout
+   * @throws SaltusException.TooSmall if the message is longer than the remaining space: {@link
+   *     #info()} has its length, and the next call receives it again
    * @throws SaltusException as {@link #receive()}
-   * @throws IllegalArgumentException if the buffer is not direct, or can only be read
+   * @throws IllegalArgumentException if the buffer is not direct, or is read-only
    */
   public int receive(ByteBuffer into, Duration timeout) {
     if (!into.isDirect() || into.isReadOnly()) {
@@ -148,7 +150,7 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
   }
 
   /**
-   * What is known about the message that {@link #receive(ByteBuffer, Duration)} received last.
+   * The metadata of the message that {@link #receive(ByteBuffer, Duration)} received last.
    *
    * @return the same object each time
    */
@@ -157,10 +159,10 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
   }
 
   /**
-   * Waits until something may be unseen.
+   * Waits until there may be a new message.
    *
-   * @param timeout how long
-   * @return false when the time is up
+   * @param timeout how long to wait
+   * @return false on timeout
    * @throws SaltusException as {@link #receive()}
    */
   public boolean await(Duration timeout) {
@@ -175,7 +177,7 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
   }
 
   /**
-   * Names of the channels that it has joined so far.
+   * The names of the channels that this subscriber has joined so far.
    *
    * @return a new list
    */
@@ -184,22 +186,22 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
   }
 
   /**
-   * Cancels the present wait, if there is one, and all later ones, from any thread. They throw
-   * {@link SaltusException.Canceled} until {@link #reset()}, and iterations end. What does not wait
-   * is not affected.
+   * Cancels the current wait, if any, and all later ones. You may call it from any thread. Waits
+   * throw {@link SaltusException.Canceled} until {@link #reset()}, and iterations end. Calls that
+   * do not wait are not affected.
    */
   public void cancel() {
     Native.checked(Native.subscriberCancel(handle, 1));
   }
 
-  /** Lets waits wait again, from any thread. */
+  /** Lets waits wait again after {@link #cancel()}. You may call it from any thread. */
   public void reset() {
     Native.checked(Native.subscriberCancel(handle, 0));
   }
 
   /**
-   * The messages as they come: the same as {@link #receive()}, for ever. Ends with a log's end, or
-   * when waits are canceled.
+   * Iterates over messages as they arrive: each step calls {@link #receive()}. It ends at the end
+   * of a log, or when waits are canceled.
    */
   @Override
   public Iterator<M> iterator() {
@@ -228,7 +230,7 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
     };
   }
 
-  /** Closes it, and ends the wait of another thread. Closing twice is nothing. */
+  /** Closes this subscriber and ends the wait of another thread. Closing it twice has no effect. */
   @Override
   public void close() {
     closed = true;
@@ -236,15 +238,15 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
   }
 
   /**
-   * Whether it is closed.
+   * Whether this object is closed.
    *
-   * @return whether {@link #close()} was called
+   * @return true after {@link #close()} was called
    */
   public boolean isClosed() {
     return closed;
   }
 
-  /** What it is, for logs and debuggers. */
+  /** A description for logs and debuggers. */
   @Override
   public String toString() {
     return what + (closed ? ", closed" : "");

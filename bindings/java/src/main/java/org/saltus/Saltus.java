@@ -5,8 +5,8 @@ public final class Saltus {
   private Saltus() {}
 
   /**
-   * What time it is on the clock of {@link Info#published()} and {@link Info#arrived()}: time since
-   * boot, suspend included.
+   * The current time of the clock of {@link Info#published()} and {@link Info#arrived()}: time
+   * since boot, suspend included.
    *
    * @return ns
    */
@@ -17,7 +17,7 @@ public final class Saltus {
   /**
    * The version of the native library.
    *
-   * @return such as "0.1.0"
+   * @return a version such as "0.1.0"
    */
   public static String version() {
     return Text.of(Native.version());

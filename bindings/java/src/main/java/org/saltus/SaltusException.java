@@ -1,12 +1,12 @@
 package org.saltus;
 
 /**
- * What Saltus cannot do. The text says what, where, and what to do about it; {@link #code()} is the
- * number that all languages have for it.
+ * An error of Saltus. Its message names the error, its place and its remedy. {@link #code()} is the
+ * error's number, which is the same in all languages.
  *
- * <p>Misuse that Java has exceptions of its own for gets those: {@link IllegalStateException} for
- * what is closed, or in use by another thread, {@link NullPointerException}, {@link
- * IllegalArgumentException} and {@link IndexOutOfBoundsException}.
+ * <p>Misuse throws Java's own exceptions: {@link IllegalStateException} if an object is closed or
+ * in use by another thread, {@link NullPointerException}, {@link IllegalArgumentException} and
+ * {@link IndexOutOfBoundsException}.
  */
 public class SaltusException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -21,13 +21,13 @@ public class SaltusException extends RuntimeException {
   /**
    * The stable number of the error.
    *
-   * @return a number of the page on error codes, above 0
+   * @return the number, above 0, as in the documentation of error codes
    */
   public int code() {
     return code;
   }
 
-  /** The exception of that number. */
+  /** Makes the exception of an error number. */
   static SaltusException of(int code, String text) {
     switch (code) {
       case 1:
@@ -83,7 +83,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** There is no channel, log or subscription of that name. */
+  /** No channel, log or subscription has that name. */
   public static final class NotFound extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -92,7 +92,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** There is a channel, or a file, of that name already. */
+  /** A channel or a file of that name already exists. */
   public static final class Exists extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -101,7 +101,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The buffer is too small for the message, which is kept: receive again, into a larger one. */
+  /** The buffer is too small. The message is kept: receive it again into a larger buffer. */
   public static final class TooSmall extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -110,7 +110,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The message is longer than the channel's limit, or than the transport carries. */
+  /** The message is longer than the limit of the channel or of the transport. */
   public static final class TooLong extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -119,7 +119,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** Publishers overtook the reader at every try; it keeps its place. Call again. */
+  /** Publishers overwrote each message while it was read. The position is kept: call again. */
   public static final class Overrun extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -128,7 +128,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The wait was canceled, or its thread interrupted. */
+  /** The wait was canceled, or its thread was interrupted. */
   public static final class Canceled extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -137,7 +137,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The channel was removed or replaced, or its files were deleted. Open it anew. */
+  /** The channel was removed or replaced, or its files were deleted. Open it again. */
   public static final class Retired extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -146,7 +146,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** Permissions forbid it. */
+  /** You do not have permission. */
   public static final class Denied extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -155,7 +155,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The memory, or the room on the disk, cannot be had. */
+  /** There is not enough memory or disk space. */
   public static final class NoSpace extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -164,7 +164,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The channel has as many publishers as it can have. */
+  /** The channel already has its maximum number of publishers. */
   public static final class TooManyPublishers extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -173,7 +173,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** What lies there is no channel, or one of another version. */
+  /** The file is not a channel, is damaged, or has another version. */
   public static final class Damaged extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -182,7 +182,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** An argument makes no sense: a name, a URL, an attribute. */
+  /** An argument is not valid: a name, a URL or an attribute. */
   public static final class Invalid extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -191,7 +191,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The system refused for a reason of its own. */
+  /** The operating system reported an error that has no other class here. */
   public static final class System extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -209,7 +209,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** This transport, or this kind of domain, cannot do it. */
+  /** This transport, or this kind of domain, does not support the operation. */
   public static final class Unsupported extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -218,7 +218,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** A channel has messages of another type. Told once a channel and type; call again. */
+  /** A channel has messages of another type. Thrown once per channel and type; call again. */
   public static final class WrongType extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -227,7 +227,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** A message cannot be encoded: sizes that are not those of the arrays, and such. */
+  /** A message cannot be encoded, for example because a size field differs from its array. */
   public static final class EncodeFailed extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -236,7 +236,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** A message is damaged, or not as it was sent. The next ones are as good as ever. */
+  /** A message is damaged and cannot be decoded. Later messages are not affected. */
   public static final class DecodeFailed extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -245,7 +245,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** There will be nothing more: a log that is read as a domain has come to its end. */
+  /** A log that is read as a domain has ended. No more messages will arrive. */
   public static final class Ended extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -254,7 +254,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The network does not do what is needed. */
+  /** The network reported an error, or lacks a needed function. */
   public static final class Network extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -263,7 +263,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The URL's provider is unknown, or not in this build. */
+  /** The URL's provider is unknown, or is not in this build. */
   public static final class NoProvider extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -281,7 +281,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The message cannot be in a log of this format; the log is as it was. */
+  /** A log of this format cannot hold the message. The log does not change. */
   public static final class Unwritable extends SaltusException {
     private static final long serialVersionUID = 1;
 

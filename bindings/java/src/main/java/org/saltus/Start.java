@@ -1,10 +1,10 @@
 package org.saltus;
 
-/** Where a subscriber starts in channels that are there already. */
+/** The position where a subscriber starts in channels that already exist. */
 public enum Start {
-  /** The newest message present is the first. */
+  /** At the newest message present. */
   NEWEST,
-  /** With what is published from now on. */
+  /** At the first message published from now on. */
   NOW,
   /** At the oldest message kept. */
   OLDEST

@@ -14,12 +14,13 @@ public final class Subscriber extends Receiver<Message> {
   }
 
   /**
-   * Looks at a message where it lies, without a copy: the newest not seen, or the next, as it was
-   * subscribed. In shared memory it is received once {@link View#validate()} says that it was
-   * whole; without that, the next call gives it again. Elsewhere it is taken out by this call.
+   * Returns a view of a message in place, without a copy: the newest if it is new, or the next one,
+   * as the {@link Options} say. In shared memory the message counts as received after a successful
+   * {@link View#validate()}; without it, the next call returns the same message. On other
+   * transports this call receives it.
    *
-   * @param timeout how long to wait; not at all with {@link Duration#ZERO}
-   * @return the view; null when the time is up
+   * @param timeout how long to wait; {@link Duration#ZERO} does not wait
+   * @return the view; null on timeout
    * @throws SaltusException as {@link #receive()}
    */
   public View view(Duration timeout) {

@@ -11,8 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Names as strings. They are bytes, in UTF-8 as a rule; a byte that is not is a lone surrogate,
- * U+DC80 to U+DCFF, so that it comes back as it was.
+ * Converts names between bytes and strings. Names are bytes, usually UTF-8. A byte that is not
+ * valid UTF-8 becomes a lone surrogate, U+DC80 to U+DCFF, and converts back to the same byte.
  */
 final class Text {
   private static final int SURROGATE = 0xdc00;
@@ -69,7 +69,7 @@ final class Text {
     }
   }
 
-  /** Names with a number each, as the native half lists them. */
+  /** Decodes names, with a number each, as the native library encodes them. */
   static Map<String, Long> list(byte[] bytes) {
     Map<String, Long> names = new LinkedHashMap<>();
     ByteBuffer in = ByteBuffer.wrap(bytes);

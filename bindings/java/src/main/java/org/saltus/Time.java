@@ -2,14 +2,14 @@ package org.saltus;
 
 import java.time.Duration;
 
-/** How long a call waits, in slices: between them it looks whether its thread was interrupted. */
+/** Divides a wait into slices. Between them it checks whether the thread was interrupted. */
 final class Time {
   static final long FOREVER = Long.MAX_VALUE;
   private static final long SLICE = 100_000_000L;
 
   private Time() {}
 
-  /** A time to wait for in ns; what is longer than 292 years is for ever. */
+  /** A timeout in ns. More than 292 years means no timeout. */
   static long nanos(Duration timeout) {
     if (timeout.isNegative()) {
       throw new IllegalArgumentException("a timeout of " + timeout + ": it is 0 or more");
@@ -29,7 +29,7 @@ final class Time {
     return timeout == 0 ? 0 : Math.max(0, Math.min(SLICE, timeout - (System.nanoTime() - start)));
   }
 
-  /** Whether it is over, after a slice in which nothing came. */
+  /** Whether the timeout has expired. Call it after a slice without a message. */
   static boolean isOver(long timeout, long start) {
     if (timeout == 0 || timeout != FOREVER && System.nanoTime() - start >= timeout) {
       return true;

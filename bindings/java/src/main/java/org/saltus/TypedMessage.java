@@ -1,7 +1,7 @@
 package org.saltus;
 
 /**
- * A message of a type.
+ * A message of one type.
  *
  * @param <T> the generated class
  */
@@ -15,15 +15,15 @@ public final class TypedMessage<T> extends Message {
   }
 
   /**
-   * What it says.
+   * The decoded message.
    *
-   * @return decoded when it was received, the same object each time
+   * @return the value, decoded when the message was received; the same object each time
    */
   public T value() {
     return value;
   }
 
-  /** What it is, for logs and debuggers. */
+  /** A description for logs and debuggers. */
   @Override
   public String toString() {
     return "message of " + channel() + ": " + value;

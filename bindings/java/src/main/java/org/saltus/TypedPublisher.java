@@ -3,8 +3,8 @@ package org.saltus;
 import java.util.Objects;
 
 /**
- * Publishes messages of one type, and leaves with the channel what they are, where there is a place
- * for it. Otherwise as {@link Publisher}.
+ * Publishes messages of one type. It registers that type with the channel if the transport keeps
+ * types. Otherwise it works as {@link Publisher}.
  *
  * @param <T> the generated class
  */
@@ -20,8 +20,9 @@ public final class TypedPublisher<T> implements AutoCloseable {
   /**
    * Encodes and publishes a message.
    *
-   * @param message the message; its sizes are those of its arrays ({@code setSizes()})
-   * @throws SaltusException.EncodeFailed if they are not, or something in it is null
+   * @param message the message; its size fields must be the lengths of its arrays ({@code
+   *     setSizes()})
+   * @throws SaltusException.EncodeFailed if they are not, or a field is null
    * @throws SaltusException as {@link Publisher#publish(byte[])}
    */
   public void publish(T message) {
@@ -29,9 +30,9 @@ public final class TypedPublisher<T> implements AutoCloseable {
   }
 
   /**
-   * What publishes the bytes.
+   * The publisher that publishes the encoded bytes.
    *
-   * @return the publisher, closed together with this
+   * @return the publisher; {@link #close()} closes it
    */
   public Publisher publisher() {
     return publisher;
@@ -46,13 +47,13 @@ public final class TypedPublisher<T> implements AutoCloseable {
     return codec.type;
   }
 
-  /** Closes it. What it published stays. */
+  /** Closes this publisher. Its messages stay. */
   @Override
   public void close() {
     publisher.close();
   }
 
-  /** What it is, for logs and debuggers. */
+  /** A description for logs and debuggers. */
   @Override
   public String toString() {
     return publisher + ", of type " + codec.type.getName();

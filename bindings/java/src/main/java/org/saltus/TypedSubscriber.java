@@ -1,9 +1,9 @@
 package org.saltus;
 
 /**
- * Receives messages of one type. One of another type is told once a channel and type, by {@link
- * SaltusException.WrongType}, and passed over later; one of the type that cannot be decoded is
- * {@link SaltusException.DecodeFailed}. After both, call again.
+ * Receives messages of one type. The first message of each other type in a channel throws {@link
+ * SaltusException.WrongType}; later ones are skipped. A message of the right type that cannot be
+ * decoded throws {@link SaltusException.DecodeFailed}. After both, call again.
  *
  * @param <T> the generated class
  */
@@ -35,15 +35,15 @@ public final class TypedSubscriber<T> extends Receiver<TypedMessage<T>> {
   }
 
   /**
-   * Messages of other types that were passed over.
+   * The number of messages of other types that this subscriber skipped.
    *
-   * @return how many
+   * @return the number of messages
    */
   public long mismatched() {
     return Native.checked(Native.subscriberMismatched(handle));
   }
 
-  /** What it is, for logs and debuggers. */
+  /** A description for logs and debuggers. */
   @Override
   public String toString() {
     return super.toString() + ", of type " + codec.type.getName();

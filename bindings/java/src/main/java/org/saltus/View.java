@@ -3,9 +3,9 @@ package org.saltus;
 import java.nio.ByteBuffer;
 
 /**
- * A message where it lies, without a copy. In shared memory its publisher may overwrite it at any
- * instant: compute from it what is needed, then {@link #validate()}. Only if that throws nothing
- * was it whole all the while.
+ * A message in place, without a copy. In shared memory its publisher may overwrite it at any
+ * moment. Compute your result from it, then call {@link #validate()}. The bytes were valid all the
+ * time only if that throws nothing.
  *
  * <pre>{@code
  * View view = subscriber.view(Duration.ofSeconds(1));
@@ -13,8 +13,8 @@ import java.nio.ByteBuffer;
  * view.validate();
  * }</pre>
  *
- * <p>The memory stays for as long as anybody has the buffer or a part of it, and then until the
- * next view. What came over a network is copied to Java's heap, where nobody overwrites it.
+ * <p>The memory stays while your program references the buffer or a part of it, and then until the
+ * next view. A message from a network is a copy on Java's heap, which no publisher overwrites.
  */
 public final class View {
   private final long subscriber;
@@ -34,7 +34,7 @@ public final class View {
     }
   }
 
-  /** A view of the next message; null if there is none until then. */
+  /** A view of the next message; null if none arrives within the slice. */
   static View of(long subscriber, long slice) {
     Lent.returned();
     long[] handle = new long[1];
@@ -43,7 +43,7 @@ public final class View {
   }
 
   /**
-   * Its bytes, which can only be read, big endian.
+   * The message's bytes: read-only, big endian.
    *
    * @return the same buffer each time
    */
@@ -52,11 +52,11 @@ public final class View {
   }
 
   /**
-   * Ends it, and counts the message as received if it was whole all the while.
+   * Ends the view and checks that the message was not overwritten. Only then it counts as received.
    *
-   * @return what is known about the message; the same each time
-   * @throws SaltusException.Overrun if it was overwritten: forget what was computed, and look again
-   * @throws SaltusException.Invalid if the subscriber was asked for something since
+   * @return the message's metadata; the same object each time
+   * @throws SaltusException.Overrun if it was overwritten: discard your result and view again
+   * @throws SaltusException.Invalid if you called another method of the subscriber since
    * @throws IllegalStateException if the subscriber is closed, or in use by another thread
    */
   public synchronized Info validate() {
@@ -68,7 +68,7 @@ public final class View {
     return info;
   }
 
-  /** What it is, for logs and debuggers. Reads none of its bytes. */
+  /** A description for logs and debuggers. It does not read the bytes. */
   @Override
   public String toString() {
     return "view of " + data.capacity() + " bytes";

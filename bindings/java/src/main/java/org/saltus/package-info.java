@@ -10,8 +10,8 @@
  * }
  * }</pre>
  *
- * <p>Whatever is opened is to be closed, best by {@code try}. An argument that is null is a {@link
- * java.lang.NullPointerException}. What waits says so; nothing else blocks but in the file system,
- * or while a network is joined.
+ * <p>Close each object that you open, best with {@code try}. A null argument throws a {@link
+ * java.lang.NullPointerException}. Methods that wait have a description that says so. Other methods
+ * block only in the file system, or while they join a network.
  */
 package org.saltus;
