@@ -1,10 +1,10 @@
-"""Acts on the newest message, as a controller does: python newest.py [URL] [COUNT]"""
+"""Receives the newest message, as a controller does: python newest.py [URL] [COUNT]"""
 
 import sys
 
 import saltus
 
-url = sys.argv[1] if len(sys.argv) > 1 else None  # what SALTUS_DOMAIN says, or else shm://
+url = sys.argv[1] if len(sys.argv) > 1 else None  # None: SALTUS_DOMAIN, or else shm://
 count = int(sys.argv[2]) if len(sys.argv) > 2 else 100
 
 with saltus.Domain(url).subscribe("imu", newest=True) as subscriber:

@@ -1,4 +1,4 @@
-"""Messages of a type that is read at run time: python typed.py"""
+"""Publishes and receives messages of a type that it reads at run time: python typed.py"""
 
 import saltus
 

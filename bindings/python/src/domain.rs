@@ -12,8 +12,8 @@ use saltus_domain::{Options, Pattern};
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 
-/// Channels that are reached by one URL: "shm://", "mem://", "udpm://239.255.76.67:7667?ttl=1", "file:///tmp/robot.log", ….
-/// Without a URL, what the environment variable SALTUS_DOMAIN says, or else "shm://". Any number of threads may use it.
+/// The channels of one URL, such as "shm://", "mem://", "udpm://239.255.76.67:7667?ttl=1" or "file:///tmp/robot.log".
+/// The default is the URL in the environment variable SALTUS_DOMAIN, else "shm://". Any number of threads may use it.
 #[pyclass(frozen, module = "saltus")]
 pub(crate) struct Domain {
     inner: Mutex<Option<saltus_domain::Domain>>,
@@ -23,14 +23,14 @@ pub(crate) struct Domain {
 }
 
 impl Domain {
-    /// A clone, so that nobody waits for the lock.
+    /// A clone, so that no thread waits for the lock.
     fn get(&self, py: Python<'_>) -> PyResult<saltus_domain::Domain> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.clone().ok_or_else(|| error(py, code::CLOSED, "this domain is closed"))
     }
 }
 
-/// What a class of messages says about itself. The schema of one that LCM's generator made may be empty: nobody knows it.
+/// The type that a class of messages describes. The schema is empty if it is unknown, as for some classes of LCM's generator.
 pub(crate) fn described(class: &Bound<'_, PyAny>) -> PyResult<Description> {
     static DESCRIBED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = class.py();
@@ -39,7 +39,7 @@ pub(crate) fn described(class: &Bound<'_, PyAny>) -> PyResult<Description> {
     Ok(Description { name, fingerprint, schema })
 }
 
-/// Whether a name looks like a regular expression, and not like what people call channels: `imu[0]`, `arm(left)` and `a+b` are names.
+/// Whether a name looks like a regular expression, and not like a usual channel name: `imu[0]`, `arm(left)` and `a+b` are names.
 fn is_like_expression(name: &[u8]) -> bool {
     let repeats = |pair: &[u8]| matches!(pair, [b'.' | b']' | b')', b'+' | b'{']);
     let is_class = |inner: &[u8]| match inner.iter().position(|&c| c == b']') {
@@ -51,7 +51,7 @@ fn is_like_expression(name: &[u8]) -> bool {
         || name.split(|&c| c == b'[').skip(1).any(is_class)
 }
 
-/// Warns of a name that its author may take for an expression, as it is one for LCM.
+/// Warns about a name that its author may mean as a regular expression, because LCM would use it as one.
 fn warn_of_expression(channel: &Bound<'_, PyAny>, name: &[u8]) -> PyResult<()> {
     if !is_like_expression(name) {
         return Ok(());
@@ -93,11 +93,11 @@ impl Domain {
         Ok(Domain { inner: Mutex::new(Some(inner)), url })
     }
 
-    /// A publisher in a channel.
+    /// Opens a publisher in a channel.
     ///
     /// channel (str or bytes): its name, of 1 to 63 bytes.
     /// type: a class made by saltus.types.load(), `saltus gen --lang python`, or `lcm-gen -p`, or None for bytes. The type is
-    ///     registered with the channel where the transport allows it, and where the class has, or allows to derive, its schema.
+    ///     registered with the channel if the transport keeps types, and if the class has a schema or lets Saltus derive it.
     #[pyo3(signature = (channel, r#type=None))]
     fn publisher(
         &self,
@@ -116,20 +116,20 @@ impl Domain {
         Ok(Publisher::new(publisher.or_raise(py)?, channel, class, !domain.traits().publish_waits))
     }
 
-    /// A subscriber of one channel or many.
+    /// Subscribes to one channel or many.
     ///
-    /// channel: a str or bytes is the name of one channel; a re.Pattern, of re.compile(), means all channels whose whole name it
-    ///     matches, in the syntax of Rust's crate regex; None means all channels.
+    /// channel: a str or bytes is the name of one channel. A re.Pattern, from re.compile(), means all channels whose whole name it
+    ///     matches, in the syntax of the Rust crate regex. None means all channels.
     /// newest (bool): receive only the newest message each time. Otherwise messages are received in order.
-    /// depth (int or None): the most messages of a channel that wait; then the oldest are dropped. Over shm:// a channel that keeps
-    ///     fewer is replaced with a deeper one, or this raises an error that says what to do. None: up to 1000 wait, if the
-    ///     channel keeps that many.
+    /// depth (int or None): the most messages of a channel that wait; if more arrive, the oldest are dropped. Over shm://, a channel
+    ///     that keeps fewer is replaced with a deeper one, or this raises an error that names the remedy. None: up to 1000 wait,
+    ///     if the channel keeps that many.
     /// start (str): where to start in channels that exist: "newest" (the newest message is the first), "now" (only
-    ///     later messages), "oldest" (everything that is kept).
+    ///     later messages), "oldest" (all messages kept).
     /// type: a class made by saltus.types.load(), `saltus gen --lang python`, or `lcm-gen -p`. Messages then have a `value` of
     ///     this class. Other messages raise WrongType once for each channel and type, and are then skipped.
     ///
-    /// Warns (UserWarning) of a name that looks like a regular expression.
+    /// Warns (UserWarning) about a name that looks like a regular expression.
     #[pyo3(
         signature = (channel, *, newest=false, depth=None, start="newest".to_string(), r#type=None),
         text_signature = "($self, channel, *, newest=False, depth=None, start='newest', type=None)"
@@ -179,20 +179,20 @@ impl Domain {
         Subscriber::new(py, subscriber.or_raise(py)?, of, what)
     }
 
-    /// Names of the channels that there are: all in shared memory; on a network those that somebody here wants and that something
-    /// came on.
+    /// The names of the domain's channels: all of a domain in shared memory or of a log. On a network, those that this process
+    /// subscribes to and that had traffic.
     fn channels<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let domain = self.get(py)?;
         let names = py.detach(|| domain.channels()).or_raise(py)?;
         names.iter().map(|name| names::to_str(py, name.as_bytes())).collect()
     }
 
-    /// Closes it. Its publishers and subscribers stay open.
+    /// Closes the domain. Its publishers and subscribers stay open.
     fn close(&self, py: Python<'_>) {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner).take();
         py.detach(|| drop(inner));
     }
-    /// Whether it is closed.
+    /// Whether the domain is closed.
     #[getter]
     fn closed(&self) -> bool {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).is_none()

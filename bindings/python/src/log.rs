@@ -19,11 +19,11 @@ use saltus_log::Keep;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// A log whose events are there in the order of time, at positions from 0. Iterating goes on from where it stands.
+/// Reads a log. Its events are in order of time, at positions from 0. Iterating continues from the current position.
 #[pyclass(frozen, module = "saltus.log")]
 pub(crate) struct Log {
     handle: Handle<Inner>,
-    /// The path that it was opened by.
+    /// The path that it was opened with.
     #[pyo3(get)]
     path: PathBuf,
 }
@@ -33,13 +33,13 @@ struct Inner {
     classes: Classes,
 }
 
-/// Which class messages have, by what they begin with; none for what is not known.
+/// The classes of messages, by their first bytes; none for an unknown type.
 struct Classes {
     known: HashMap<[u8; 8], Option<Py<PyAny>>>,
 }
 
 impl Classes {
-    /// The class of an event's messages: of the types that were given, or else of what the file says.
+    /// The class of an event's message: from the types that the caller gave, or else from the file's description.
     fn of(&mut self, py: Python<'_>, event: &saltus_log::Event<'_>) -> PyResult<Option<Py<PyAny>>> {
         let Some(key) = event.data.first_chunk::<8>() else { return Ok(None) };
         if let Some(known) = self.known.get(key) {
@@ -83,8 +83,8 @@ impl Log {
 
 #[pymethods]
 impl Log {
-    /// Opens a log. It is read once, unless its index lies beside it; Ctrl-C interrupts that. `classes` are those of messages that the
-    /// file does not describe.
+    /// Opens a log. This reads it once, unless a file next to it has its index; Ctrl-C interrupts that. `classes` are those of
+    /// messages that the file does not describe.
     #[new]
     #[pyo3(signature = (path, classes=Vec::new()), text_signature = "(path, classes=())")]
     fn new(py: Python<'_>, path: PathBuf, classes: Vec<Py<PyAny>>) -> PyResult<Log> {
@@ -109,20 +109,20 @@ impl Log {
         }
     }
 
-    /// The next event, and a step forward; None at the end.
+    /// Reads the next event and moves one step forward; None at the end.
     fn next(&self, py: Python<'_>) -> PyResult<Option<Event>> {
         self.step(py, Step::Next)
     }
-    /// The event before, and a step backwards; None at the beginning.
+    /// Reads the previous event and moves one step back; None at the beginning.
     fn previous(&self, py: Python<'_>) -> PyResult<Option<Event>> {
         self.step(py, Step::Previous)
     }
-    /// Goes to a position; behind the last is as good as the end.
+    /// Moves to a position. A position behind the last event is the end.
     fn seek(&self, py: Python<'_>, position: u64) -> PyResult<()> {
         self.handle.lock(py)?.log.seek(position);
         Ok(())
     }
-    /// Goes to the first event at or after this time, ns since 1970, or to the end; gives the position.
+    /// Moves to the first event at or after this time, ns since 1970, or to the end. Returns the new position.
     fn seek_time(&self, py: Python<'_>, time_ns: i64) -> PyResult<u64> {
         self.handle.lock(py)?.log.seek_time(time_ns).or_raise(py)
     }
@@ -139,24 +139,24 @@ impl Log {
             saltus_log::Format::Mcap => "mcap",
         })
     }
-    /// The times of the first event and the last, ns since 1970; None if there is no event.
+    /// The times of the first event and the last, ns since 1970; None if the log is empty.
     #[getter]
     fn times_ns(&self, py: Python<'_>) -> PyResult<Option<(i64, i64)>> {
         self.handle.lock(py)?.log.times().or_raise(py)
     }
-    /// How many messages each channel has.
+    /// The number of messages of each channel.
     fn channels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let locked = self.handle.lock(py)?;
         let out = PyDict::new(py);
         for channel in &locked.log.summary().channels {
             let name = names::to_str(py, &channel.name)?;
-            // One that lies in two ways in the file is there twice.
+            // A channel that the file stores in two ways is listed twice.
             let before: u64 = out.get_item(&name)?.map_or(Ok(0), |n| n.extract())?;
             out.set_item(name, before + channel.messages)?;
         }
         Ok(out)
     }
-    /// What could not be read, in words; "none" if all could.
+    /// A description of unreadable parts; "none" if all could be read.
     #[getter]
     fn damage(&self, py: Python<'_>) -> PyResult<String> {
         Ok(self.handle.lock(py)?.log.damage().to_string())
@@ -180,11 +180,11 @@ impl Log {
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Event>> {
         self.step(py, Step::Next)
     }
-    /// Closes it.
+    /// Closes the log.
     fn close(&self, py: Python<'_>) {
         self.handle.close(py, || {});
     }
-    /// Whether it is closed.
+    /// Whether the log is closed.
     #[getter]
     fn closed(&self) -> bool {
         self.handle.is_closed()
@@ -205,7 +205,7 @@ impl Log {
     }
 }
 
-/// What a format is called in Python.
+/// The name of a format in Python.
 fn format(py: Python<'_>, name: &str) -> PyResult<saltus_log::Format> {
     match name {
         "lcm" => Ok(saltus_log::Format::Lcm),

@@ -1,4 +1,4 @@
-//! A message as Python gets it.
+//! A message as an object of Python.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -6,27 +6,27 @@ use pyo3::types::{PyBytes, PyMemoryView, PyType};
 use saltus_channel::clock;
 use saltus_domain::{Message as Received, Missed};
 
-/// From so many bytes on a message is lent to Python instead of being copied: a copy of fewer takes less time than new memory for
-/// the next one.
+/// Messages of at least this many bytes are lent to Python instead of copied. Copying a shorter one takes less time than allocating
+/// new memory for the next one.
 pub(crate) const LONG: usize = 16 << 10;
 
-/// A message. It keeps its bytes for as long as anybody has it, or its data.
+/// A message. Its bytes stay while you reference it or its data.
 #[pyclass(frozen, module = "saltus")]
 pub(crate) struct Message {
-    /// `bytes`, or what `buffer::lend` makes.
+    /// `bytes`, or an object made by `buffer::lend`.
     owner: Py<PyAny>,
     view: PyOnceLock<Py<PyMemoryView>>,
     len: usize,
     /// The channel's name; bytes that are not UTF-8 are surrogates, as in file names.
     #[pyo3(get)]
     channel: Py<PyAny>,
-    /// What it says, where the subscriber has a type; else None.
+    /// The decoded message if the subscriber has a type; else None.
     #[pyo3(get)]
     value: Option<Py<PyAny>>,
     timestamps: Timestamps,
 }
 
-/// What is known about a message, but for its bytes and its channel. Names are those of Rust.
+/// A message's metadata, without its channel. The names are those of Rust.
 #[derive(Clone, Copy)]
 pub(crate) struct Timestamps {
     pub published: Option<u64>,
@@ -66,59 +66,60 @@ impl Message {
 
 #[pymethods]
 impl Message {
-    /// For annotations: what it carries is known to type checkers alone.
+    /// For annotations: only type checkers use the type of its messages.
     #[classmethod]
     fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, _of: Py<PyAny>) -> Bound<'py, PyType> {
         cls.clone()
     }
-    /// Its bytes, not copied: a memoryview that can only be read.
+    /// The message's bytes, not copied: a read-only memoryview.
     #[getter]
     fn data(&self, py: Python<'_>) -> PyResult<Py<PyMemoryView>> {
         let view =
             self.view.get_or_try_init(py, || PyMemoryView::from(self.owner.bind(py)).map(Bound::unbind));
         view.map(|view| view.clone_ref(py))
     }
-    /// When it was published, boot time in ns (see now_ns()); None where the transport does not say.
+    /// The time it was published, boot time in ns (see now_ns()); None if the transport does not provide it.
     #[getter]
     fn published_ns(&self) -> Option<u64> {
         self.timestamps.published
     }
-    /// When it arrived at this machine, boot time in ns.
+    /// The time it arrived on this machine, boot time in ns.
     #[getter]
     fn arrived_ns(&self) -> u64 {
         self.timestamps.arrived
     }
-    /// When a log says that it was recorded, µs since 1970; None where it comes from no log.
+    /// The time it was recorded, µs since 1970; None if it is not from a log.
     #[getter]
     fn logged_us(&self) -> Option<i64> {
         self.timestamps.logged
     }
-    /// A number that tells senders apart; None where the transport does not.
+    /// The sender's own number; None if the transport has none.
     #[getter]
     fn sender(&self) -> Option<u64> {
         self.timestamps.sender
     }
-    /// Its number among the sender's messages, where there is one.
+    /// Its number among the sender's messages, if any.
     #[getter]
     fn sequence(&self) -> Option<u64> {
         self.timestamps.sequence
     }
-    /// Messages missed since the last one received; None where nobody knows.
+    /// Messages missed since the last one received; None if unknown.
     #[getter]
     fn missed(&self) -> Option<u64> {
         self.timestamps.missed.count()
     }
-    /// Whether `missed` counts what the sender lost on all its channels, as on LCM's network.
+    /// Whether `missed` counts messages of all the sender's channels, as on LCM's network.
     #[getter]
     fn missed_of_sender(&self) -> bool {
         matches!(self.timestamps.missed, Missed::OfSender(_))
     }
-    /// Messages dropped in this process since the last one received, because the subscriber was slow or wanted the newest. Exact.
+    /// Messages dropped in this process since the last one received, because the subscriber was slow or receives only the newest.
+    /// This number is exact.
     #[getter]
     fn dropped(&self) -> u64 {
         self.timestamps.dropped
     }
-    /// How old it is, in ns: since its publication if that is known, else since its arrival.
+    /// The message's age in ns: the time since it was published, or, if that is unknown, since it arrived.
     fn age_ns(&self) -> u64 {
         clock::boottime().saturating_sub(self.timestamps.published.unwrap_or(self.timestamps.arrived))
     }

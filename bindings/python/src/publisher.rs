@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-/// Publishes in one channel. It waits for no subscriber. One thread at a time.
+/// Publishes in one channel. It never waits for a subscriber. One thread at a time.
 #[pyclass(frozen, module = "saltus")]
 pub(crate) struct Publisher {
     handle: Handle<saltus_domain::Publisher>,
@@ -33,7 +33,7 @@ impl Publisher {
         Publisher { handle: Handle::new("publisher", inner), channel, r#type, quick }
     }
 
-    /// Publishes what `send` is given. Who may wait does so without the interpreter's lock, on bytes that nobody changes.
+    /// Publishes the bytes that `send` receives. A call that may wait releases the interpreter's lock, and uses bytes that cannot change.
     fn send<T: Send>(
         &self,
         message: &Bound<'_, PyAny>,
@@ -57,7 +57,7 @@ impl Publisher {
     }
 }
 
-/// The bytes of a message of this type. What is wrong in it is told as one of ours, whatever made the class.
+/// The bytes of a message of this type. An error in it becomes one of our exceptions, whatever generated the class.
 pub(crate) fn encode<'py>(
     class: &Bound<'py, PyAny>,
     message: &Bound<'py, PyAny>,
@@ -76,32 +76,32 @@ pub(crate) fn encode<'py>(
 
 #[pymethods]
 impl Publisher {
-    /// For annotations: what it carries is known to type checkers alone.
+    /// For annotations: only type checkers use the type of its messages.
     #[classmethod]
     fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, _of: Py<PyAny>) -> Bound<'py, PyType> {
         cls.clone()
     }
-    /// Publishes a message: anything that has bytes; with a type, a message of it or a dict of its fields. In shared memory it never
-    /// waits; on a network it makes system calls, without the interpreter's lock.
+    /// Publishes a message: any object with bytes or, with a type, a message of it or a dict of its fields. In shared memory it never
+    /// waits; on a network it makes system calls and releases the interpreter's lock.
     fn publish(&self, message: &Bound<'_, PyAny>) -> PyResult<()> {
         self.send(message, |publisher, bytes| publisher.publish(bytes))
     }
-    /// Publishes a message as if at another time, and gives the timestamp that it got: ns of boot time in shared memory, ns since 1970
-    /// in a log. Raises Unsupported where messages carry no timestamps.
+    /// Publishes a message with a timestamp of your choice and returns the timestamp that it got: ns of boot time in shared memory, ns
+    /// since 1970 in a log. Raises Unsupported if messages carry no timestamps.
     fn publish_with_timestamp(&self, message: &Bound<'_, PyAny>, timestamp_ns: i64) -> PyResult<i64> {
         self.send(message, |publisher, bytes| publisher.publish_with_timestamp(bytes, timestamp_ns))
     }
-    /// What Message.sender says of messages that this publishes; None where it is not known.
+    /// The Message.sender of messages from this publisher; None if it is unknown.
     #[getter]
     fn sender(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         Ok(self.handle.lock(py)?.sender())
     }
 
-    /// Ends publishing. What is called afterwards raises Closed, but for another close().
+    /// Closes the publisher. Later calls raise Closed, except close() itself.
     fn close(&self, py: Python<'_>) {
         self.handle.close(py, || {});
     }
-    /// Whether it is closed.
+    /// Whether the publisher is closed.
     #[getter]
     fn closed(&self) -> bool {
         self.handle.is_closed()

@@ -12,8 +12,8 @@ use saltus_domain::{Description, Expected, Name};
 use std::os::fd::{AsRawFd, IntoRawFd};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Receives from one channel or many, as an iterator, by receive(), or in an event loop. No publisher waits for it. One thread at
-/// a time.
+/// Receives from one channel or many, as an iterator, by receive(), or in an event loop. Publishers never wait for a subscriber.
+/// One thread at a time.
 #[pyclass(frozen, module = "saltus")]
 pub(crate) struct Subscriber {
     handle: Handle<Inner>,
@@ -22,11 +22,11 @@ pub(crate) struct Subscriber {
     class: Option<Py<PyAny>>,
     /// Turns bytes into a message of the class.
     decode: Option<Py<PyAny>>,
-    /// Which channels, and how, for people.
+    /// A description of the channels and options, for people.
     what: String,
 }
 
-/// What wakes the task of an event loop that waits, if there is one: a function of Python's that any thread may call.
+/// Wakes the waiting task of an event loop, if any: a Python function that any thread may call.
 #[derive(Default)]
 struct Awaited(Mutex<Option<Py<PyAny>>>);
 
@@ -44,18 +44,18 @@ impl Awaited {
 
 pub(crate) struct Inner {
     pub subscriber: saltus_domain::Subscriber,
-    /// The channel of the last message, and its name as Python has it.
+    /// The channel of the last message, and its name as a Python string.
     name: Option<(Name, Py<PyAny>)>,
     /// The type that messages must have, if any.
     expected: Option<Expected>,
 }
 
-/// Which message is wanted.
+/// The message to receive.
 #[derive(Clone, Copy)]
 enum Which {
     /// As the options say.
     Unseen,
-    /// The newest, seen or not.
+    /// The newest, whether or not it was received before.
     Newest,
 }
 
@@ -74,7 +74,7 @@ impl Subscriber {
         Ok(Subscriber { handle, cancel, awaited: Arc::default(), class, decode, what })
     }
 
-    /// What is behind it, for a call.
+    /// The subscriber behind this object, locked for one call.
     pub fn lock(&self, py: Python<'_>) -> PyResult<Locked<'_, Inner>> {
         self.handle.lock(py)
     }
@@ -128,13 +128,13 @@ impl Subscriber {
     }
 }
 
-/// What turns bytes into messages of a class.
+/// The function that turns bytes into messages of a class.
 pub(crate) fn decoder(class: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     static DECODER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     Ok(DECODER.import(class.py(), "saltus._typed", "decoder")?.call1((class,))?.unbind())
 }
 
-/// What is wrong in a message of the right type, as one of ours, whatever made the class.
+/// Converts an error in a message of the right type to one of our exceptions, whatever generated the class.
 pub(crate) fn undecoded(py: Python<'_>, channel: &Py<PyAny>, cause: PyErr) -> PyErr {
     if !cause.is_instance_of::<pyo3::exceptions::PyValueError>(py) {
         return cause;
@@ -147,24 +147,24 @@ pub(crate) fn undecoded(py: Python<'_>, channel: &Py<PyAny>, cause: PyErr) -> Py
 
 #[pymethods]
 impl Subscriber {
-    /// For annotations: what it carries is known to type checkers alone.
+    /// For annotations: only type checkers use the type of its messages.
     #[classmethod]
     fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, _of: Py<PyAny>) -> Bound<'py, PyType> {
         cls.clone()
     }
-    /// Receives: the newest message not seen, or the next, as it was subscribed. Waits `timeout` seconds, for ever without one, not at
-    /// all with 0; None when the time is up. Ctrl-C interrupts it.
+    /// Receives the newest message if it is new, or the next one, as subscribe() was called. Waits `timeout` seconds; 0 does not wait,
+    /// None waits without a timeout. Returns None on timeout. Ctrl-C interrupts it.
     #[pyo3(signature = (timeout=None))]
     fn receive(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Message>> {
         self.take(py, Which::Unseen, timeout)
     }
-    /// The newest message, seen or not, however it was subscribed (Rust's `current`); None if there is none until the time is up.
+    /// The newest message, whether or not it was received before, and whatever the options of subscribe(). None on timeout.
     #[pyo3(signature = (timeout=0.0))]
     fn current(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Message>> {
         self.take(py, Which::Newest, timeout)
     }
-    /// Looks at a message where it lies, without a copy: the one that receive() would give, but of whatever type. None when the time is up.
-    /// In shared memory its publisher may overwrite it at any instant: View.validate() says whether it was whole.
+    /// Returns a view of a message in place, without a copy: the one that receive() would return, but of any type. None on timeout.
+    /// In shared memory its publisher may overwrite it at any moment; View.validate() checks that it did not.
     #[pyo3(signature = (timeout=None))]
     fn view(slf: Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Option<View>> {
         let (py, this) = (slf.py(), slf.get());
@@ -179,7 +179,7 @@ impl Subscriber {
         this.handle.or_closed(py, result)?;
         found.map(|view| View::new(py, slf.clone().unbind(), view)).transpose()
     }
-    /// Waits until something may be unseen; False when the time is up.
+    /// Waits until there may be a new message; False on timeout.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
         let deadline = time::deadline(py, timeout)?;
@@ -188,20 +188,20 @@ impl Subscriber {
         let result = time::wait(py, deadline, |until| subscriber.wait(until));
         self.handle.or_closed(py, result)
     }
-    /// A descriptor for select, poll or an event loop: readable when there may be something. Then receive(0) until it gives None; that
-    /// lowers it. Over shm:// a thread of the library's feeds it, one for each channel, from the first call on.
+    /// A descriptor for select, poll or an event loop: readable when there may be a new message. Then call receive(0) until it returns
+    /// None, which lowers the descriptor. Over shm://, library threads signal it from the first call on, one thread for each channel.
     fn fileno(&self, py: Python<'_>) -> PyResult<i32> {
         let mut locked = self.lock(py)?;
         let subscriber = &mut locked.subscriber;
         py.detach(|| subscriber.fd().map(|fd| fd.as_raw_fd())).or_raise(py)
     }
-    /// receive() as a coroutine of asyncio; it waits by the descriptor, without a thread of Python's. Over shm:// a thread of the
-    /// library's feeds the descriptor, one for each channel.
+    /// receive() as an asyncio coroutine. It uses the descriptor, not a Python thread. Over shm://, library threads signal the
+    /// descriptor, one thread for each channel.
     #[pyo3(signature = (timeout=None))]
     fn receive_async(slf: Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Bound<'_, PyAny>> {
         slf.py().import("saltus._aio")?.call_method1("receive", (slf, timeout))
     }
-    /// For `_aio`: a descriptor of the caller's own that is as fileno(). Until _awaited(), close() and cancel handles call `wake`.
+    /// For `_aio`: a duplicate of fileno() that the caller owns. Until _awaited(), close() and cancel handles call `wake`.
     fn _await(&self, py: Python<'_>, wake: Py<PyAny>) -> PyResult<i32> {
         if self.awaited.lock().is_some() {
             let text = "this subscriber is awaited by another task: open one for each task";
@@ -212,16 +212,16 @@ impl Subscriber {
             return Err(saltus_domain::Error::Canceled).or_raise(py);
         }
         let fd = locked.subscriber.fd().or_raise(py)?.try_clone_to_owned()?;
-        // Nobody closes it meanwhile: that needs the interpreter's lock.
+        // No thread closes it in the meantime: that needs the interpreter's lock.
         *self.awaited.lock() = Some(wake);
         Ok(fd.into_raw_fd())
     }
-    /// For `_aio`: nobody waits any more.
+    /// For `_aio`: the wait has ended.
     fn _awaited(&self) {
         let wake = self.awaited.lock().take();
         drop(wake); // without the lock: code of Python's may run
     }
-    /// Names of the channels that it has joined so far.
+    /// The names of the channels that it has joined so far.
     fn channels<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let names = self.lock(py)?.subscriber.channels();
         names.iter().map(|name| names::to_str(py, name.as_bytes())).collect()
@@ -231,7 +231,7 @@ impl Subscriber {
     fn r#type(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.class.as_ref().map(|class| class.clone_ref(py))
     }
-    /// Messages of other types that were passed over.
+    /// The number of messages of other types that it skipped.
     #[getter]
     fn mismatched(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.lock(py)?.expected.as_ref().map_or(0, Expected::mismatched))
@@ -241,12 +241,12 @@ impl Subscriber {
         CancelHandle { inner: self.cancel.clone(), awaited: self.awaited.clone() }
     }
 
-    /// Ends receiving, and the wait of another thread or task. What is called afterwards raises Closed, but for another close().
+    /// Closes the subscriber and ends the wait of another thread or task. Later calls raise Closed, except close() itself.
     fn close(&self, py: Python<'_>) {
         self.handle.close(py, || self.cancel.cancel());
         self.awaited.wake(py);
     }
-    /// Whether it is closed.
+    /// Whether the subscriber is closed.
     #[getter]
     fn closed(&self) -> bool {
         self.handle.is_closed()
@@ -260,7 +260,7 @@ impl Subscriber {
     fn __iter__(slf: Py<Self>) -> Py<Self> {
         slf
     }
-    /// Waits for ever; the end of a log, or a wait that was canceled, is the end.
+    /// Waits without a timeout. The iteration ends at the end of a log, or when the wait is canceled.
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Message>> {
         self.take(py, Which::Unseen, None)
             .or_else(|error| if is_end(py, &error)? { Ok(None) } else { Err(error) })
@@ -274,13 +274,13 @@ impl Subscriber {
     }
 }
 
-/// Whether there will be nothing more, and that is no fault.
+/// Whether an iteration ends here without an error.
 fn is_end(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
     let ends = py.import("saltus._errors")?.getattr("ENDS")?;
     Ok(error.matches(py, ends)?)
 }
 
-/// What a publisher or subscriber is, for people.
+/// A description of a publisher or subscriber, for people.
 pub(crate) fn described_as(kind: &str, what: &str, class: Option<&Bound<'_, PyAny>>, closed: bool) -> String {
     let closed = if closed { "closed " } else { "" };
     let name = |class: &Bound<'_, PyAny>| class.getattr("__name__").and_then(|name| name.extract::<String>());
@@ -302,7 +302,7 @@ pub(crate) struct CancelHandle {
 
 #[pymethods]
 impl CancelHandle {
-    /// Cancels the present wait, if there is one, and all later ones.
+    /// Cancels the current wait, if any, and all later ones.
     fn cancel(&self, py: Python<'_>) {
         self.inner.cancel();
         self.awaited.wake(py);
@@ -316,14 +316,14 @@ impl CancelHandle {
     }
 }
 
-/// A message where it lies, without a copy. In shared memory its publisher may overwrite it at any instant: compute from it what is
-/// needed, then validate(), or leave a `with` block. Only if that raises nothing was it whole all the while. The memory stays for as
-/// long as anybody has the data.
+/// A message in place, without a copy. In shared memory its publisher may overwrite it at any moment. Compute your result from it,
+/// then call validate(), or leave a `with` block. The bytes were valid all the time only if that raises nothing. The memory stays
+/// while you reference the data.
 #[pyclass(frozen, module = "saltus")]
 pub(crate) struct View {
     subscriber: Py<Subscriber>,
     view: saltus_domain::View,
-    /// Its bytes: a memoryview that can only be read.
+    /// The message's bytes: a read-only memoryview.
     #[pyo3(get)]
     data: Py<PyMemoryView>,
     timestamps: OnceLock<Timestamps>,
@@ -345,8 +345,8 @@ impl View {
 
 #[pymethods]
 impl View {
-    /// Ends it, and counts the message as received if it was whole all the while. Raises Overrun if it was overwritten: forget what was
-    /// computed, and look again; and Invalid if the subscriber was asked for something since.
+    /// Ends the view. The message counts as received if it was not overwritten. Otherwise this raises Overrun: discard your result and
+    /// view again. Raises Invalid if you called another method of the subscriber since.
     fn validate(&self, py: Python<'_>) -> PyResult<()> {
         if self.timestamps.get().is_some() {
             return Ok(());
@@ -356,27 +356,27 @@ impl View {
         let _ = self.timestamps.set(Timestamps::of(&message)); // another thread was faster, with the same
         Ok(())
     }
-    /// When it was published, boot time in ns (see now_ns()); None where the transport does not say. After validate().
+    /// The time it was published, boot time in ns (see now_ns()); None if the transport does not provide it. After validate().
     #[getter]
     fn published_ns(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         Ok(self.timestamps(py)?.published)
     }
-    /// A number that tells senders apart; None where the transport does not. After validate().
+    /// The sender's own number; None if the transport has none. After validate().
     #[getter]
     fn sender(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         Ok(self.timestamps(py)?.sender)
     }
-    /// Its number among the sender's messages, where there is one. After validate().
+    /// Its number among the sender's messages, if any. After validate().
     #[getter]
     fn sequence(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         Ok(self.timestamps(py)?.sequence)
     }
-    /// Messages missed since the last one received; None where nobody knows. After validate().
+    /// Messages missed since the last one received; None if unknown. After validate().
     #[getter]
     fn missed(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         Ok(self.timestamps(py)?.missed.count())
     }
-    /// Messages dropped because the subscriber was slow or wanted the newest. After validate().
+    /// Messages dropped because the subscriber was slow or receives only the newest. After validate().
     #[getter]
     fn dropped(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.timestamps(py)?.dropped)
@@ -395,7 +395,7 @@ impl View {
     fn __enter__(slf: Py<Self>) -> Py<Self> {
         slf
     }
-    /// Validates, unless the block was left by an exception.
+    /// Validates, unless an exception ended the block.
     fn __exit__(
         &self,
         py: Python<'_>,

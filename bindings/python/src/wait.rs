@@ -5,8 +5,9 @@ use crate::subscriber::{Inner, Subscriber};
 use crate::time;
 use pyo3::prelude::*;
 
-/// Waits until one of the subscribers, of whatever domains, has something unseen, and gives that; None when the time is up. Then
-/// receive(0) from it, which finds nothing only if the message was overwritten meanwhile or is of another type.
+/// Waits until one of the subscribers has a new message, and returns that subscriber; None on timeout. They may belong to different
+/// domains. Then call receive(0) of that subscriber. It returns None only if the message was overwritten in the meantime or is of
+/// another type.
 #[pyfunction]
 #[pyo3(signature = (subscribers, timeout=None))]
 pub(crate) fn wait_any(

@@ -9,10 +9,10 @@
 >>> bytes(message)
 b'tilt 0.02'
 
-A publisher waits for no subscriber. A subscriber gets the newest message, or all of them
-in their order, and is told what it missed. Whatever waits releases the interpreter's
-lock, and Ctrl-C interrupts it. A publisher or subscriber belongs to one thread at a time;
-a second one gets ``Busy``. What is used after it was closed raises ``Closed``.
+A publisher never waits for a subscriber. A subscriber receives the newest message, or all
+messages in order, and the number it missed. Calls that wait release the interpreter's
+lock, and Ctrl-C interrupts them. Only one thread at a time may use a publisher or
+subscriber; a call from a second one raises ``Busy``. Calls after close() raise ``Closed``.
 
 Messages with types: ``saltus.types``. Logs: ``saltus.log``.
 """

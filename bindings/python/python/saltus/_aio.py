@@ -1,4 +1,4 @@
-"""Subscribers in asyncio: by their descriptors, without threads of Python's."""
+"""Subscribers in asyncio: by their descriptors, without Python threads."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ._errors import ENDS
 if TYPE_CHECKING:
     from ._saltus import Message, Subscriber
 
-#: So many messages come one after the other before others get a turn.
+#: The number of messages in a row after which other tasks get a turn.
 _TURN = 64
 
 
 async def _readable(subscriber: Subscriber[Any], timeout: Optional[float]) -> bool:
-    """Waits until there may be something; False when the time is up. Raises Canceled."""
+    """Waits until there may be a new message; False on timeout. Raises Canceled."""
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
 
@@ -24,7 +24,7 @@ async def _readable(subscriber: Subscriber[Any], timeout: Optional[float]) -> bo
         if not ready.done():
             ready.set_result(None)
 
-    # Its own descriptor: who closes the subscriber closes that one's, and the next one may get the number.
+    # A duplicate: close() closes the subscriber's descriptor, whose number may then be used again.
     fd = subscriber._await(lambda: loop.call_soon_threadsafe(wake))
     try:
         loop.add_reader(fd, wake)
@@ -42,7 +42,7 @@ async def _readable(subscriber: Subscriber[Any], timeout: Optional[float]) -> bo
 async def receive(
     subscriber: Subscriber[Any], timeout: Optional[float] = None
 ) -> Optional[Message[Any]]:
-    """What Subscriber.receive_async does."""
+    """Implements Subscriber.receive_async."""
     loop = asyncio.get_running_loop()
     end = None if timeout is None else loop.time() + timeout
     while True:
@@ -56,7 +56,7 @@ async def receive(
 
 
 async def messages(subscriber: Subscriber[Any]) -> AsyncIterator[Message[Any]]:
-    """What `async for` goes through."""
+    """Implements `async for` over a subscriber."""
     in_a_row = 0
     while True:
         try:

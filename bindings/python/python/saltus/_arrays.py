@@ -1,4 +1,4 @@
-"""Arrays of numbers: NumPy's, or lists where there is no NumPy."""
+"""Arrays of numbers: NumPy arrays, or lists without NumPy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAMES = {
 
 
 def from_bytes(data: bytearray, letter: str, shape: Sequence[int]) -> Any:
-    """Numbers as they lie in memory, as an array of this shape that owns them."""
+    """Makes an array of this shape, which owns its memory, from the numbers' bytes."""
     if np is None:
         flat = memoryview(data).cast(letter).tolist() if data else []
         return _rows(flat, shape)
@@ -34,7 +34,7 @@ def from_bytes(data: bytearray, letter: str, shape: Sequence[int]) -> Any:
     try:
         return flat.reshape(shape)
     except ValueError:
-        # There are none, and sizes behind the 0 are more than NumPy can count.
+        # The array is empty, and the sizes behind the 0 are too large for NumPy.
         outer = list(shape[: list(shape).index(0)])
         return flat.reshape(outer + [0] * (len(shape) - len(outer)))
 
@@ -50,14 +50,14 @@ def _rows(flat: list[Any], shape: Sequence[int]) -> Any:
 
 
 def to_bytes(values: Any, letter: str, rank: int) -> tuple[Any, tuple[int, ...]]:
-    """Numbers as they lie in memory, and their shape. Nothing is lost but precision."""
+    """Returns the numbers' bytes and their shape. Only precision may be lost."""
     if np is not None:
         return _of_numpy(values, letter, rank)
     return _of_lists(values, letter, rank)
 
 
 def _of_numpy(values: Any, letter: str, rank: int) -> tuple[Any, tuple[int, ...]]:
-    # NumPy would take bytes for a text.
+    # NumPy would interpret bytes as text.
     is_bytes = isinstance(values, (bytes, bytearray))
     found = np.frombuffer(values, "B") if is_bytes else np.asarray(values)
     wanted: Any = np.dtype(letter)
@@ -97,19 +97,19 @@ def _of_lists(values: Any, letter: str, rank: int) -> tuple[Any, tuple[int, ...]
 
 
 def own(values: Any, letter: str) -> Any:
-    """What a constructor was given, as an array where that loses nothing."""
+    """Converts a constructor's argument to an array if that loses nothing."""
     if np is None or isinstance(values, np.ndarray):
         return values
     try:
         rank = 1 if isinstance(values, (bytes, bytearray)) else np.ndim(values)
         data, shape = _of_numpy(values, letter, rank)
     except ValueError:
-        return values  # Encoding says what is wrong, and where.
+        return values  # Encoding reports the error and its place.
     return from_bytes(bytearray(data), letter, shape) if shape else values
 
 
 def length(values: Any, dimension: int) -> int:
-    """How long an array, or lists in lists, are in one dimension."""
+    """The length of an array, or of nested lists, in one dimension."""
     if np is not None and isinstance(values, np.ndarray):
         return int(values.shape[dimension]) if dimension < values.ndim else 0
     for _ in range(dimension):
@@ -127,7 +127,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def layout(name: str, codec: Codec) -> tuple[bytes, Any]:
-    """What a message in the plain layout begins with, and NumPy's type of the rest."""
+    """Returns the first bytes of a message in the plain layout, and the dtype of the rest."""
     if np is None:
         raise Unsupported("arrays of messages need NumPy: pip install numpy")
     found = codec.plain()
@@ -149,7 +149,7 @@ def layout(name: str, codec: Codec) -> tuple[bytes, Any]:
 
 
 def plain(name: str, key: bytes, dtype: Any, data: Any) -> Any:
-    """A message in the plain layout where it lies."""
+    """Returns a message in the plain layout in place, without a copy."""
     view = memoryview(data).cast("B")
     if view.nbytes != len(key) + dtype.itemsize or view[: len(key)] != key:
         raise DecodeFailed(

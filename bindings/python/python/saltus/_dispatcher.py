@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 class Dispatcher:
-    """Calls back for messages of many subscribers, in the thread that calls handle() or run().
+    """Calls a callback for each message of many subscribers, in the thread of handle() or run().
 
     >>> import saltus
     >>> domain, dispatcher = saltus.Domain("mem://"), Dispatcher()
@@ -28,25 +28,25 @@ class Dispatcher:
     def __init__(self) -> None:
         self._callbacks: dict[Subscriber[Any], Callable[[Any], object]] = {}
         self._stopped = False
-        self._failed: deque[Exception] = deque()  # a call tells one
+        self._failed: deque[Exception] = deque()  # each call raises one
 
     def on(
         self, subscriber: Subscriber[V], callback: Callable[[Message[V]], object]
     ) -> Subscriber[V]:
-        """Calls `callback` for each message of `subscriber` from now on; gives that back."""
+        """Calls `callback` for each later message of `subscriber`; returns the subscriber."""
         self._callbacks[subscriber] = callback
         return subscriber
 
     def unsubscribe(self, subscriber: Subscriber[Any]) -> bool:
-        """Ends a subscription, also from inside a callback. False if there is none."""
+        """Ends a subscription; callbacks may call it. False if there is no subscription."""
         return self._callbacks.pop(subscriber, None) is not None
 
     def handle(self, timeout: Optional[float] = None) -> int:
         """Waits until there are messages; calls back for at most one of each subscription.
 
-        Gives for how many; 0 when the time is up. Raises the first of their errors after
-        all had their turn; call again to go on: the next calls raise the others of that
-        turn, one each, before they do anything.
+        Returns the number of messages handled; 0 on timeout. After all callbacks have run,
+        it raises the first of their exceptions. Each of the next calls first raises one of
+        the other exceptions, until none is left. To continue, call again.
         """
         if self._failed:
             raise self._failed.popleft()
@@ -64,7 +64,7 @@ class Dispatcher:
         handled = 0
         for subscriber, callback in list(self._callbacks.items()):
             if self._callbacks.get(subscriber) is not callback:
-                continue  # ended by another one's callback
+                continue  # another callback ended this subscription
             try:
                 message = subscriber.receive(0)
                 if message is not None:
@@ -79,7 +79,7 @@ class Dispatcher:
         return handled
 
     def run(self) -> None:
-        """Handles messages until stop(), or no subscription is left, or one is canceled."""
+        """Handles messages until stop(), until none is subscribed, or until one is canceled."""
         self._stopped = False
         try:
             while self._callbacks and not self._stopped:
@@ -88,9 +88,9 @@ class Dispatcher:
             pass
 
     def stop(self) -> None:
-        """Lets run() return after this turn: the others that have a message are called yet."""
+        """Makes run() return after this round, in which the remaining callbacks still run."""
         self._stopped = True
 
     def __len__(self) -> int:
-        """How many subscriptions there are."""
+        """The number of subscriptions."""
         return len(self._callbacks)

@@ -1,23 +1,23 @@
-"""The exceptions of Saltus. Each has the stable number that Rust and C give it."""
+"""The exceptions of Saltus. Each has a stable number, the same as in Rust and C."""
 
 from __future__ import annotations
 
 
 class Error(Exception):
-    """Anything that Saltus cannot do. The text says what to do about it."""
+    """An error of Saltus. Its message says how to fix it."""
 
     #: The stable number of the error.
     code: int = 0
 
 
 class NotFound(Error):
-    """There is no channel, or no file, of that name."""
+    """No channel or file has that name."""
 
     code = 1
 
 
 class Exists(Error):
-    """There is a channel of that name already."""
+    """A channel or a file of that name already exists."""
 
     code = 2
 
@@ -29,13 +29,13 @@ class TooSmall(Error):
 
 
 class TooLong(Error):
-    """The message is longer than the channel's limit, or than the transport carries."""
+    """The message is longer than the limit of the channel or of the transport."""
 
     code = 4
 
 
 class Overrun(Error):
-    """Publishers overtook the reader at every try; it keeps its place. Call again."""
+    """Publishers overwrote each message while it was read. Call again; no position is lost."""
 
     code = 5
 
@@ -47,43 +47,43 @@ class Canceled(Error):
 
 
 class Retired(Error):
-    """The channel was removed or replaced, or its files were deleted. Open it anew."""
+    """The channel was removed or replaced, or its files were deleted. Open it again."""
 
     code = 7
 
 
 class Denied(Error):
-    """Permissions forbid it."""
+    """You do not have permission."""
 
     code = 8
 
 
 class NoSpace(Error):
-    """The memory for it, or the room on the disk, cannot be had."""
+    """There is not enough memory or disk space."""
 
     code = 9
 
 
 class TooManyPublishers(Error):
-    """The channel has as many publishers as it can have."""
+    """The channel already has its maximum number of publishers."""
 
     code = 10
 
 
 class Damaged(Error):
-    """What lies there is no channel, or one of another version."""
+    """The file is not a channel, is damaged, or has another version."""
 
     code = 11
 
 
 class Invalid(Error, ValueError):
-    """An argument makes no sense: a bad name, URL, type file, a call out of turn."""
+    """An argument is not valid (a name, a URL, a type file), or a call is out of order."""
 
     code = 12
 
 
 class Closed(Invalid):
-    """What was closed is used."""
+    """The object was closed before the call."""
 
 
 class Busy(Invalid):
@@ -91,7 +91,7 @@ class Busy(Invalid):
 
 
 class System(Error):
-    """The system refused for a reason of its own."""
+    """The operating system reported an error that has no other class here."""
 
     code = 13
 
@@ -103,43 +103,43 @@ class Bug(Error):
 
 
 class Unsupported(Error):
-    """The provider, or the format, cannot do this."""
+    """The provider or the format does not support this."""
 
     code = 101
 
 
 class WrongType(Error):
-    """A channel has messages of another type. Raised once a channel and type."""
+    """A channel has messages of another type. Raised once per channel and type."""
 
     code = 103
 
 
 class EncodeFailed(Error, ValueError):
-    """A message that its type cannot carry."""
+    """The message has values that its type cannot hold."""
 
     code = 104
 
 
 class DecodeFailed(Error, ValueError):
-    """Bytes that are no message of the type."""
+    """The bytes are not a message of the type."""
 
     code = 105
 
 
 class Ended(Error):
-    """There will be nothing more: a log has come to its end."""
+    """The log has ended. No more messages will arrive."""
 
     code = 106
 
 
 class Network(Error):
-    """The network refused."""
+    """The network reported an error, or lacks a needed function."""
 
     code = 107
 
 
 class NoProvider(Error):
-    """The URL's provider is unknown, or not built in."""
+    """The URL's provider is unknown, or is not in this build."""
 
     code = 108
 
@@ -151,7 +151,7 @@ class NotALog(Error):
 
 
 class Unwritable(Error):
-    """The message cannot be in a log of this format; the log is as it was."""
+    """A log of this format cannot hold the message. The log does not change."""
 
     code = 110
 
@@ -162,7 +162,7 @@ class Changed(Error):
     code = 111
 
 
-#: What ends an iteration without being a fault.
+#: The exceptions that end an iteration without an error.
 ENDS = (Ended, Canceled)
 
 _ALL: tuple[type[Error], ...] = (
@@ -171,12 +171,12 @@ _ALL: tuple[type[Error], ...] = (
     DecodeFailed, Ended, Network, NoProvider, NotALog, Unwritable, Changed,
 )  # fmt: skip
 _BY_CODE: dict[int, type[Error]] = {kind.code: kind for kind in _ALL}
-# Which kind of Invalid it is, is no number of Rust's.
+# Rust has no numbers for these kinds of Invalid.
 _BY_CODE.update({-12: Closed, -13: Busy})
 
 
 def make(code: int, text: str) -> Error:
-    """The exception of that number. Called by the native half."""
+    """Makes the exception of an error number. The native module calls this."""
     error = _BY_CODE.get(code, Error)(text)
     if code > 0:
         error.code = code

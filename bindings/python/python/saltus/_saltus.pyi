@@ -39,28 +39,28 @@ class _Array(Protocol):
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
 
-#: Anything with bytes. NumPy's arrays do not say so to type checkers.
+#: Anything with bytes. NumPy's arrays do not declare that to type checkers.
 _Bytes = Union[Buffer, _Array]
 
 _K = TypeVar("_K", bound=_Kind)
-#: What is published: bytes, or messages of a type.
+#: Messages to publish: bytes, or messages of a type.
 _P_contra = TypeVar("_P_contra", contravariant=True)
-#: What a message says: None, or a message of a type.
+#: The value of a message: None, or a message of a type.
 _V_co = TypeVar("_V_co", covariant=True)
 
 _Channel = Union[str, bytes]
 
 @final
 class Message(Generic[_V_co]):
-    """A message. It keeps its bytes for as long as anybody has it, or its data."""
+    """A message. Its bytes stay while you reference it or its data."""
 
     @property
     def data(self) -> memoryview:
-        """Its bytes, not copied: a memoryview that can only be read."""
+        """The message's bytes, not copied: a read-only memoryview."""
 
     @property
     def value(self) -> _V_co:
-        """What it says, where the subscriber has a type; else None."""
+        """The decoded message if the subscriber has a type; else None."""
 
     @property
     def channel(self) -> str:
@@ -68,60 +68,60 @@ class Message(Generic[_V_co]):
 
     @property
     def published_ns(self) -> Optional[int]:
-        """When it was published, boot time in ns; None where nobody says."""
+        """The time it was published, boot time in ns; None if unknown."""
 
     @property
     def arrived_ns(self) -> int:
-        """When it arrived at this machine, boot time in ns."""
+        """The time it arrived on this machine, boot time in ns."""
 
     @property
     def logged_us(self) -> Optional[int]:
-        """When a log says that it was recorded, µs since 1970."""
+        """The time it was recorded, µs since 1970; None if it is not from a log."""
 
     @property
     def sender(self) -> Optional[int]:
-        """A number that tells senders apart, where the transport does."""
+        """The sender's own number; None if the transport has none."""
 
     @property
     def sequence(self) -> Optional[int]:
-        """Its number among the sender's messages, where there is one."""
+        """Its number among the sender's messages, if any."""
 
     @property
     def missed(self) -> Optional[int]:
-        """Messages missed since the last one received; None where nobody knows."""
+        """Messages missed since the last one received; None if unknown."""
 
     @property
     def missed_of_sender(self) -> bool:
-        """Whether `missed` counts what the sender lost on all its channels."""
+        """Whether `missed` counts messages of all the sender's channels."""
 
     @property
     def dropped(self) -> int:
-        """Messages dropped here because the subscriber was slow or wanted the newest."""
+        """Messages dropped here: the subscriber was slow or receives only the newest."""
 
     def age_ns(self) -> int:
-        """How old it is, in ns."""
+        """The message's age in ns."""
 
     def __bytes__(self) -> bytes: ...
     def __len__(self) -> int: ...
 
 @final
 class View:
-    """A message where it lies, without a copy. In shared memory it may change any time."""
+    """A message in place, without a copy. In shared memory it may change at any moment."""
 
     @property
     def data(self) -> memoryview:
-        """Its bytes: a memoryview that can only be read."""
+        """The message's bytes: a read-only memoryview."""
 
     def validate(self) -> None:
-        """Ends it. Raises Overrun if the message was overwritten meanwhile."""
+        """Ends the view. Raises Overrun if the message was overwritten."""
 
     @property
     def published_ns(self) -> Optional[int]:
-        """When it was published, boot time in ns. After validate()."""
+        """The time it was published, boot time in ns. After validate()."""
 
     @property
     def sender(self) -> Optional[int]:
-        """A number that tells senders apart. After validate()."""
+        """The sender's own number. After validate()."""
 
     @property
     def sequence(self) -> Optional[int]:
@@ -146,13 +146,13 @@ class View:
 
 @final
 class Publisher(Generic[_P_contra]):
-    """Publishes in one channel. It waits for no subscriber. One thread at a time."""
+    """Publishes in one channel. It never waits for a subscriber. One thread at a time."""
 
     def publish(self, message: _P_contra) -> None:
-        """Publishes a message: bytes, or with a type a message of it or a dict."""
+        """Publishes a message: bytes or, with a type, a message of it or a dict."""
 
     def publish_with_timestamp(self, message: _P_contra, timestamp_ns: int) -> int:
-        """Publishes as if at another time; gives the timestamp that it got."""
+        """Publishes with a timestamp of your choice; returns the one that it got."""
 
     @property
     def channel(self) -> str:
@@ -164,10 +164,10 @@ class Publisher(Generic[_P_contra]):
 
     @property
     def sender(self) -> Optional[int]:
-        """What Message.sender says of messages that this publishes, if known."""
+        """The Message.sender of messages from this publisher, if known."""
 
     def close(self) -> None:
-        """Ends publishing. What is called afterwards raises Closed."""
+        """Closes the publisher. Later calls raise Closed."""
 
     @property
     def closed(self) -> bool: ...
@@ -184,48 +184,48 @@ class CancelHandle:
     """Cancels the waits of a subscriber."""
 
     def cancel(self) -> None:
-        """Cancels the present wait, if there is one, and all later ones."""
+        """Cancels the current wait, if any, and all later ones."""
 
     def reset(self) -> None:
         """Lets waits wait again."""
 
 @final
 class Subscriber(Generic[_V_co]):
-    """Receives, as an iterator, by receive(), or in an event loop. One thread at a time."""
+    """Receives as an iterator, by receive(), or in an event loop. One thread at a time."""
 
     def receive(self, timeout: Optional[float] = None) -> Optional[Message[_V_co]]:
-        """The newest message not seen, or the next; None when the time is up.
+        """Receives the newest message if it is new, or the next one; None on timeout.
 
-        Waits `timeout` seconds, for ever without one, not at all with 0.
+        Waits `timeout` seconds; 0 does not wait, None waits without a timeout.
         """
 
     def current(self, timeout: Optional[float] = 0.0) -> Optional[Message[_V_co]]:
-        """The newest message, seen or not."""
+        """The newest message, whether or not it was received before."""
 
     def view(self, timeout: Optional[float] = None) -> Optional[View]:
-        """Looks at a message where it lies, without a copy. See View."""
+        """Returns a view of a message in place, without a copy. See View."""
 
     def wait(self, timeout: Optional[float] = None) -> bool:
-        """Waits until something may be unseen; False when the time is up."""
+        """Waits until there may be a new message; False on timeout."""
 
     async def receive_async(
         self, timeout: Optional[float] = None
     ) -> Optional[Message[_V_co]]:
-        """receive() as a coroutine of asyncio, by the descriptor: no thread of Python's.
+        """receive() as an asyncio coroutine. It uses the descriptor, not a Python thread.
 
-        Over shm:// a thread of the library's feeds the descriptor, one for each channel.
+        Over shm://, library threads signal the descriptor, one thread for each channel.
         """
 
     def fileno(self) -> int:
-        """A descriptor that is readable when there may be something.
+        """A descriptor that is readable when there may be a new message.
 
-        Over shm:// a thread of the library's feeds it, one for each channel.
+        Over shm://, library threads signal it, one thread for each channel.
         """
 
     def _await(self, wake: Callable[[], object]) -> int: ...
     def _awaited(self) -> None: ...
     def channels(self) -> list[str]:
-        """Names of the channels that it has joined so far."""
+        """The names of the channels that it has joined so far."""
 
     @property
     def type(self) -> Any:
@@ -233,13 +233,13 @@ class Subscriber(Generic[_V_co]):
 
     @property
     def mismatched(self) -> int:
-        """Messages of other types that were passed over."""
+        """The number of messages of other types that it skipped."""
 
     def cancel_handle(self) -> CancelHandle:
         """The handle that cancels its waits, from another thread or a signal handler."""
 
     def close(self) -> None:
-        """Ends receiving, and the wait of another thread or task."""
+        """Closes the subscriber and ends the wait of another thread or task."""
 
     @property
     def closed(self) -> bool: ...
@@ -256,9 +256,9 @@ class Subscriber(Generic[_V_co]):
 
 @final
 class Domain:
-    """Channels that are reached by one URL. Any number of threads may use it.
+    """The channels of one URL. Any number of threads may use it.
 
-    Without a URL, what SALTUS_DOMAIN in the environment says, or else "shm://".
+    The default is the URL in the environment variable SALTUS_DOMAIN, else "shm://".
     """
 
     def __new__(cls, url: Optional[str] = None) -> Self: ...
@@ -272,9 +272,9 @@ class Domain:
     def publisher(
         self, channel: _Channel, type: Type[_K]
     ) -> Publisher[Union[_K, dict[str, Any]]]:
-        """A publisher in a channel: of bytes, or of messages of a type.
+        """Opens a publisher in a channel: of bytes, or of messages of a type.
 
-        `type` is a class of saltus.types.load(), `saltus gen` or LCM's generator.
+        `type` is a class from saltus.types.load(), `saltus gen` or LCM's generator.
         """
 
     @overload
@@ -297,13 +297,13 @@ class Domain:
         start: Literal["newest", "now", "oldest"] = "newest",
         type: Type[_K],
     ) -> Subscriber[_K]:
-        """A subscriber of a channel, of those that match, or with None of all."""
+        """Subscribes to a channel, to those that match, or (None) to all."""
 
     def channels(self) -> list[str]:
-        """Names of the channels that there are."""
+        """The names of the domain's channels."""
 
     def close(self) -> None:
-        """Closes it. Its publishers and subscribers stay open."""
+        """Closes the domain. Its publishers and subscribers stay open."""
 
     @property
     def closed(self) -> bool: ...
@@ -318,10 +318,10 @@ class Domain:
 def wait_any(
     subscribers: list[Subscriber[Any]], timeout: Optional[float] = None
 ) -> Optional[Subscriber[Any]]:
-    """Waits until one of the subscribers has something unseen, and gives that.
+    """Waits until one of the subscribers has a new message, and returns it.
 
-    None when the time is up. Then receive(0) from it, which finds nothing only if the
-    message was overwritten meanwhile or is of another type.
+    None on timeout. Then call receive(0) of that subscriber. It returns None only if the
+    message was overwritten in the meantime or is of another type.
     """
 
 @final
@@ -361,33 +361,33 @@ class Event:
 
     @property
     def channel(self) -> str:
-        """The channel it came on."""
+        """The channel that it was recorded on."""
 
     @property
     def log_time_ns(self) -> int:
-        """When it was logged, ns since 1970."""
+        """The time it was logged, ns since 1970."""
 
     @property
     def publish_time_ns(self) -> Optional[int]:
-        """When it was published, ns since 1970, where the format says."""
+        """The time it was published, ns since 1970, if the format stores it."""
 
     @property
     def sequence(self) -> Optional[int]:
-        """The number that its publisher gave it, where the format says."""
+        """The sequence number from its publisher, if the format stores it."""
 
     @property
     def type(self) -> Any:
         """Its type, if it is known."""
 
     def value(self) -> Any:
-        """What it says, decoded anew at each call."""
+        """Decodes the message, again at each call."""
 
     def __bytes__(self) -> bytes: ...
     def __len__(self) -> int: ...
 
 @final
 class Log:
-    """A log whose events are there in the order of time, at positions from 0."""
+    """Reads a log. Its events are in order of time, at positions from 0."""
 
     def __new__(
         cls, path: Union[str, os.PathLike[str]], classes: Sequence[Any] = ()
@@ -395,16 +395,16 @@ class Log:
     @property
     def path(self) -> os.PathLike[str]: ...
     def next(self) -> Optional[Event]:
-        """The next event, and a step forward; None at the end."""
+        """Reads the next event and moves one step forward; None at the end."""
 
     def previous(self) -> Optional[Event]:
-        """The event before, and a step backwards; None at the beginning."""
+        """Reads the previous event and moves one step back; None at the beginning."""
 
     def seek(self, position: int) -> None:
-        """Goes to a position."""
+        """Moves to a position."""
 
     def seek_time(self, time_ns: int) -> int:
-        """Goes to the first event at or after this time, ns since 1970."""
+        """Moves to the first event at or after this time, ns since 1970."""
 
     @property
     def position(self) -> int:
@@ -417,11 +417,11 @@ class Log:
         """The times of the first event and the last, ns since 1970."""
 
     def channels(self) -> dict[str, int]:
-        """How many messages each channel has."""
+        """The number of messages of each channel."""
 
     @property
     def damage(self) -> str:
-        """What could not be read, in words; "none" if all could."""
+        """A description of unreadable parts; "none" if all could be read."""
 
     def close(self) -> None: ...
     @property
@@ -440,7 +440,7 @@ class Log:
 
 @final
 class Writer:
-    """Writes a log. What is out survives a kill."""
+    """Writes a log. Events in the file survive if the process is killed."""
 
     def __new__(
         cls,
@@ -458,14 +458,14 @@ class Writer:
         publish_time_ns: Optional[int] = None,
         sequence: Optional[int] = None,
     ) -> None:
-        """Appends an event: bytes, or a message of a type, which is written too."""
+        """Appends an event: bytes, or a typed message, whose type is written too."""
 
     def flush(self) -> None:
-        """Gives everything to the file."""
+        """Writes all events to the file now."""
 
     @property
     def events(self) -> int:
-        """How many events were written."""
+        """The number of events written so far."""
 
     def close(self) -> None:
         """Ends the log and closes the file."""

@@ -1,8 +1,8 @@
-"""Messages of a type, whatever made the class.
+"""Typed messages of all supported kinds of classes.
 
-Classes come from saltus.types, from ``saltus gen --lang python`` in either style, and from
-LCM's own generator, ``lcm-gen -p``. The latter have no schema: it is derived from their
-tables of fields, and used only if it has the fingerprint of the class.
+Classes are from saltus.types, from ``saltus gen --lang python`` in both styles, and from
+LCM's generator, ``lcm-gen -p``. Classes from lcm-gen have no schema. This module derives it
+from their tables of fields, and uses it only if it has the fingerprint of the class.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from weakref import WeakKeyDictionary
 from . import _arrays, _saltus
 from ._errors import Invalid
 
-#: Name, fingerprint, and schema: empty, if it is not known.
+#: Name, fingerprint and schema. An unknown schema is empty.
 Description = tuple[str, int, str]
 
 _PRIMITIVES = frozenset(
     "int8_t int16_t int32_t int64_t byte float double string boolean".split()
 )
 
-#: What code of LCM's generator raises for values and bytes that do not fit.
+#: The exceptions that code of LCM's generator raises for values and bytes that do not fit.
 _FAULTS = (
     struct.error,
     AssertionError,
@@ -37,7 +37,7 @@ _known: WeakKeyDictionary[Any, Description] = WeakKeyDictionary()
 
 
 def is_lcm(kind: Any) -> bool:
-    """Whether a class is as LCM's generator makes them."""
+    """Whether a class is from LCM's generator."""
     return isinstance(kind, type) and hasattr(kind, "_get_packed_fingerprint")
 
 
@@ -58,7 +58,7 @@ def described(kind: Any) -> Description:
 
 
 def _own(kind: Any) -> Optional[Description]:
-    """What the attributes NAME, FINGERPRINT and SCHEMA say, unless they are constants."""
+    """The description in NAME, FINGERPRINT and SCHEMA, unless these are constants."""
     name, fingerprint, schema = (
         getattr(kind, name, None) for name in ("NAME", "FINGERPRINT", "SCHEMA")
     )
@@ -84,7 +84,7 @@ def _of_lcm(kind: Any) -> Optional[Description]:
 
 
 def _schema(kind: Any, name: str, fingerprint: int) -> str:
-    """The schema that the tables of an LCM class describe, if its fingerprint proves it."""
+    """The schema from the tables of an LCM class, if it has the class's fingerprint."""
     structs: dict[str, str] = {}
     try:
         _declare(kind, name, structs)
@@ -123,7 +123,7 @@ def _fields(kind: Any) -> Iterator[tuple[str, str, list[Any]]]:
 def _nested(kind: Any, name: str) -> Any:
     """The class `name`, which the module of a class has imported."""
     around = kind.__module__.split(".")
-    # Below a prefix, packages of the class are not the outermost.
+    # With a prefix, the packages of the class are not top-level.
     for depth in range(len(around)):
         module = sys.modules.get(".".join([*around[:depth], name]))
         found = getattr(module, name.rpartition(".")[2], None)
@@ -144,7 +144,7 @@ def _text(structs: dict[str, str]) -> str:
 
 
 def decoder(kind: Any) -> Callable[[Any], Any]:
-    """Turns bytes into a message of a class. Raises ValueError for bytes that are none."""
+    """Returns the decoder of a class. It raises ValueError for bytes that are not a message."""
     if not is_lcm(kind):
         return cast(Callable[[Any], Any], kind.decode)
 

@@ -30,10 +30,10 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 def open(path: Path, *, types: Optional[Mapping[str, Any]] = None) -> Log:
-    """Opens a log of LCM or MCAP, to be read in the order of time.
+    """Opens an LCM or MCAP log, to read it in order of time.
 
-    MCAP mostly says what its messages are; LCM's log does not: `types` are those of
-    saltus.types.load(), or any generated classes, by whatever name, of LCM's too.
+    Most MCAP logs describe their types; LCM logs do not. `types` maps any names to classes
+    from saltus.types.load() or from a generator, LCM's too.
     """
     return Log(path, list((types or {}).values()))
 
@@ -41,20 +41,20 @@ def open(path: Path, *, types: Optional[Mapping[str, Any]] = None) -> Log:
 def create(
     path: Path, *, format: Optional[str] = None, compression: str = "zstd"
 ) -> Writer:
-    """Makes a new log: MCAP where the name ends with .mcap, else LCM's, or as `format` says.
+    """Creates a log: MCAP if the name ends with .mcap, else LCM; `format` overrides this.
 
-    A file that is there is left alone: that raises Exists. `compression` of MCAP is
-    "zstd", "lz4" or "none".
+    An existing file raises Exists and is not changed. `compression` of MCAP is "zstd",
+    "lz4" or "none".
     """
     return Writer(path, format, compression)
 
 
 def to_pandas(log: Log, channel: str) -> pandas.DataFrame:
-    """The messages of a channel as a table, indexed by the time they were logged.
+    """Returns the messages of a channel as a table, indexed by their log time.
 
-    Fields in structs and elements of short arrays have columns of their own: `pos.x`,
-    `pos[2]`. Arrays whose size varies stay in one column. Reads the whole log, from its
-    beginning, and leaves it at its end. Without pandas this raises Unsupported.
+    Each field of a struct and each element of a short array gets its own column: `pos.x`,
+    `pos[2]`. An array of variable size stays in one column. This reads the whole log from
+    its beginning and leaves it at its end. Without pandas it raises Unsupported.
     """
     try:
         import pandas
@@ -76,11 +76,11 @@ def to_pandas(log: Log, channel: str) -> pandas.DataFrame:
     return pandas.DataFrame(rows, index=index)
 
 
-#: Arrays of a fixed size of at most so many elements have a column for each.
+#: The longest array of fixed size whose elements get a column each.
 _MOST_COLUMNS = 64
 
 
-#: Of generated classes: the names of their fields, and whether all sizes are fixed.
+#: For each generated class: the names of its fields, and whether all sizes are fixed.
 _known: WeakKeyDictionary[Any, list[tuple[str, bool]]] = WeakKeyDictionary()
 
 
@@ -96,7 +96,7 @@ def _fields(kind: Any) -> list[tuple[str, bool]]:
         if fields is None:
             name, _, schema = _typed.described(kind)
             fields = _types.load(schema)[name].FIELDS if schema else None
-        if fields is None:  # of LCM's generator, and strange
+        if fields is None:  # from LCM's generator, without a known schema
             found = [(name, False) for name in kind.__slots__]
         else:
             found = [

@@ -1,14 +1,14 @@
-"""Types that are read at run time: from `.lcm` files, or from text.
+"""Types read at run time from `.lcm` files or from text.
 
 >>> pose_t = load("struct pose_t { int64_t utime; double position[3]; }").pose_t
 >>> data = pose_t(utime=1, position=[1, 2, 3]).encode()
 >>> pose_t.decode(data).utime
 1
 
-The classes are as those that `saltus gen --lang python` makes: NAME, FINGERPRINT, SCHEMA,
-encode(), decode(), set_sizes(). A domain's publisher() and subscribe() take either, and the
-classes of LCM's `lcm-gen -p`. Arrays of numbers are NumPy's where it is installed, else
-lists. Messages can be compared, copied and pickled.
+The classes have the same members as those from `saltus gen --lang python`: NAME, FINGERPRINT,
+SCHEMA, encode(), decode(), set_sizes(). A domain's publisher() and subscribe() accept both,
+and the classes of LCM's `lcm-gen -p`. Arrays of numbers are NumPy arrays if NumPy is
+installed, else lists. You can compare, copy and pickle messages.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ Source = Union[str, "os.PathLike[str]"]
 class Field(NamedTuple):
     """A field of a type."""
 
-    #: Its name, as the type file has it.
+    #: Its name in the type file.
     name: str
     #: Type of its elements: "double", "robot.pose_t".
     type: str
     #: Sizes of an array, the outermost first: numbers, or names of size fields.
     dims: tuple[Union[int, str], ...]
-    #: What the type file says about it.
+    #: Its comment in the type file.
     doc: str
 
 
 class Struct:
-    """What every class made here is. Fields are attributes."""
+    """The base class of all classes from load(). Fields are attributes."""
 
     __slots__: ClassVar[tuple[str, ...]] = ()
 
@@ -73,11 +73,11 @@ class Struct:
     CONSTANTS: ClassVar[Mapping[str, Union[int, float]]]
 
     _codec: ClassVar[_saltus.Codec]
-    #: What a message in the plain layout begins with, and its type, once somebody asked.
+    #: The first bytes of a message in the plain layout, and its dtype, after the first use.
     _plain: ClassVar[Any] = None
-    #: By attribute: the letter of NumPy for arrays of numbers.
+    #: By attribute: NumPy's letter for arrays of numbers.
     _letters: ClassVar[Mapping[str, str]]
-    #: By attribute of a size: the arrays and dimensions that it gives.
+    #: By attribute of a size field: the arrays and dimensions whose size it is.
     _sizes: ClassVar[Mapping[str, tuple[tuple[str, int], ...]]]
 
     def __init__(self, **fields: Any) -> None:
@@ -97,7 +97,7 @@ class Struct:
         def __setattr__(self, name: str, value: Any) -> None: ...
 
     def encode(self, *, plain: bool = False) -> bytes:
-        """The message as it goes over the wire. Raises EncodeFailed."""
+        """Encodes the message. Raises EncodeFailed."""
         return self._codec.encode(self, plain)
 
     @classmethod
@@ -108,22 +108,23 @@ class Struct:
 
     @classmethod
     def plain_dtype(cls) -> numpy.dtype[Any]:
-        """NumPy's type of the struct in the plain layout. Raises Unsupported if it has none."""
+        """The NumPy dtype of the plain layout. Raises Unsupported if the type has none."""
         return cls._layout()[1]
 
     @classmethod
     def plain_array(cls, data: Any) -> numpy.ndarray[Any, Any]:
-        """A message in the plain layout where it lies, not copied: ``found["position"][0]``.
+        """Returns a message in the plain layout in place, without a copy.
 
-        `data` is anything with bytes: a message's or a view's `data`, or a bytearray to
-        write in. The array has no dimension, and the fields of plain_dtype(). Raises DecodeFailed.
+        `data` is any object with bytes: the `data` of a message or a view, or a bytearray to
+        write to. The array has 0 dimensions and the fields of plain_dtype(), such as
+        ``found["position"][0]``. Raises DecodeFailed.
         """
         found: numpy.ndarray[Any, Any] = _arrays.plain(cls.NAME, *cls._layout(), data)
         return found
 
     @classmethod
     def plain_room(cls) -> bytearray:
-        """A message in the plain layout that is all zero, to be filled through plain_array()."""
+        """Returns an all-zero message in the plain layout. Fill it through plain_array()."""
         key, dtype = cls._layout()
         return bytearray(key) + bytearray(dtype.itemsize)
 
@@ -137,7 +138,7 @@ class Struct:
         return known
 
     def set_sizes(self) -> None:
-        """Sets the size fields, of contained structs too, to what the arrays have."""
+        """Sets the size fields, of contained structs too, to the lengths of the arrays."""
         for name, sized in self._sizes.items():
             lengths = (_arrays.length(getattr(self, a), dim) for a, dim in sized)
             setattr(self, name, max(lengths, default=0))
@@ -186,7 +187,7 @@ class Struct:
         return f"{type(self).__name__}({fields})"
 
 
-#: Classes by what their messages are, for pickles: as long as somebody has them.
+#: Classes by name and fingerprint, for pickles. A class stays while it is referenced.
 _classes_of: WeakValueDictionary[tuple[str, int], type[Struct]] = WeakValueDictionary()
 
 
@@ -217,9 +218,9 @@ def _to_dict(value: Any) -> Any:
 
 
 class Schema(Mapping[str, "type[Struct]"]):
-    """Types that were read together.
+    """The types from one call of load().
 
-    By full name, by short name where only one has it, or as attributes.
+    Look them up by full name, by short name if only one type has it, or as attributes.
     """
 
     def __init__(self, classes: list[type[Struct]], enums: dict[str, dict[str, int]]):
@@ -257,10 +258,10 @@ class Schema(Mapping[str, "type[Struct]"]):
 
 
 def load(*sources: Source, include: Iterable[Source] = ()) -> Schema:
-    """Reads type files, or texts: what has a brace or a line break is a text.
+    """Reads types from files or texts: a source with a brace or a line break is a text.
 
-    Types that they refer to are looked for beside the files and in the directories
-    `include`. All that is wrong is told at once, in Invalid.
+    Types that they refer to are searched for next to the files and in the directories
+    `include`. One Invalid reports all errors.
     """
     files: list[str] = []
     texts: list[str] = []
@@ -277,7 +278,7 @@ def load(*sources: Source, include: Iterable[Source] = ()) -> Schema:
     return Schema(_classes(schema), dict(schema.enums()))
 
 
-#: What no attribute may be called.
+#: Names that no attribute may have.
 _TAKEN = frozenset(dir(Struct)) | frozenset(keyword.kwlist)
 
 
@@ -286,7 +287,7 @@ def _attribute(name: str) -> str:
 
 
 def _classes(schema: _saltus.Schema) -> list[type[Struct]]:
-    """A class for each struct; the native half learns them."""
+    """Makes a class for each struct and registers them with the native module."""
     classes = []
     told = []
     for index, about in enumerate(schema.structs()):

@@ -10,16 +10,16 @@ use pyo3::types::{PyBytes, PyMemoryView};
 #[pyclass(frozen, module = "saltus.log")]
 pub(crate) struct Event {
     bytes: Py<PyBytes>,
-    /// The channel it came on.
+    /// The channel that it was recorded on.
     #[pyo3(get)]
     channel: Py<PyAny>,
-    /// When it was logged, ns since 1970.
+    /// The time it was logged, ns since 1970.
     #[pyo3(get)]
     log_time_ns: i64,
-    /// When it was published, ns since 1970; None where the format does not say.
+    /// The time it was published, ns since 1970; None if the format does not store it.
     #[pyo3(get)]
     publish_time_ns: Option<i64>,
-    /// The number that its publisher gave it; None where the format does not say.
+    /// The sequence number from its publisher; None if the format does not store it.
     #[pyo3(get)]
     sequence: Option<u64>,
     /// Its type, if it is known.
@@ -47,7 +47,7 @@ impl Event {
     fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyMemoryView>> {
         PyMemoryView::from(self.bytes.bind(py).as_any())
     }
-    /// What it says, decoded anew at each call. Raises Unsupported where its type is not known.
+    /// Decodes the message, again at each call. Raises Unsupported if its type is unknown.
     fn value(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match &self.r#type {
             Some(class) => {

@@ -13,7 +13,8 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Writes a log. Events go out together, after a second at most or when there are many; what is out survives a kill.
+/// Writes a log. It writes events to the file in batches, at least once per second. Events in the file survive if the process is
+/// killed.
 #[pyclass(frozen, module = "saltus.log")]
 pub(crate) struct Writer {
     handle: Handle<saltus_log::Writer<File>>,
@@ -30,7 +31,7 @@ fn present() -> i64 {
 
 #[pymethods]
 impl Writer {
-    /// Makes a new file; one that is there is left alone (Exists). Its format is that of its name (`.mcap`; `.lcmlog` and such) unless it is said.
+    /// Creates a new file; an existing one is not changed (Exists). Without `format`, the name selects the format (`.mcap`, `.lcmlog`, …).
     #[new]
     #[pyo3(
         signature = (path, format=None, compression="zstd".to_string()),
@@ -66,7 +67,7 @@ impl Writer {
         Ok(Writer { handle: Handle::new("log", writer), path })
     }
 
-    /// Appends an event: bytes, or a message of a type, which is written too. Times are ns since 1970; without one it is now.
+    /// Appends an event: bytes, or a typed message, whose type is written too. Times are ns since 1970; the default log time is now.
     #[pyo3(signature = (channel, message, log_time_ns=None, publish_time_ns=None, sequence=None))]
     fn write(
         &self,
@@ -93,13 +94,13 @@ impl Writer {
             writer.write(&event).or_raise(py)
         })?
     }
-    /// Gives everything to the file.
+    /// Writes all events to the file now.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         let mut writer = self.handle.lock(py)?;
         let writer = &mut *writer;
         py.detach(|| writer.flush()).or_raise(py)
     }
-    /// How many events were written.
+    /// The number of events written so far.
     #[getter]
     fn events(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.handle.lock(py)?.events())
@@ -114,7 +115,7 @@ impl Writer {
             None => Ok(()),
         }
     }
-    /// Whether it is closed.
+    /// Whether the log is closed.
     #[getter]
     fn closed(&self) -> bool {
         self.handle.is_closed()

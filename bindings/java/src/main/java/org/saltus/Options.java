@@ -29,7 +29,7 @@ public final class Options {
    * arrive, the oldest are dropped.
    *
    * <p>Over {@code shm://}, subscribing by name to a channel that keeps fewer messages replaces it
-   * by a deeper one. If that is not possible, subscribing fails with an error that names the remedy.
+   * by a deeper one. If that is not possible, subscribing fails; the error names the remedy.
    *
    * @param depth the number of messages, 1 or more
    * @return these options
