@@ -1,4 +1,4 @@
-% Makes a path, encodes it, decodes it. Arguments: where `saltus gen` put the functions, and the compiled classes.
+% Makes a path, encodes it and decodes it. Arguments: the directories of the generated functions and of the compiled classes.
 args = argv();
 addpath(args{1});
 javaaddpath(args{2});

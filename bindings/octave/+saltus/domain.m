@@ -1,10 +1,10 @@
 function domain = domain(url)
-  % saltus.domain  A domain: channels that are reached by one URL.
+  % saltus.domain  Opens a domain: the channels of one URL.
   %
   %   domain = saltus.domain('shm://')
-  %   domain = saltus.domain()           the one of the environment variable SALTUS_DOMAIN
+  %   domain = saltus.domain()           the URL in the environment variable SALTUS_DOMAIN, else shm://
   %
-  % To be closed by saltus.close(domain).
+  % Close it with saltus.close(domain).
   if nargin < 1
     url = '';
   end

@@ -3,7 +3,7 @@ function log = log_create(path, format)
   % is left alone.
   %
   %   log = saltus.log_create('robot.mcap');
-  %   log = saltus.log_create('robot.bin', 'mcap');            or 'lcm', whatever the ending
+  %   log = saltus.log_create('robot.bin', 'mcap');            or 'lcm', whatever the extension
   %   saltus.log_write(log, 'imu', 'tilt 0.02', time);
   %   saltus.close(log);
   if nargin < 2

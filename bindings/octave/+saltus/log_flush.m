@@ -1,4 +1,4 @@
 function log_flush(log)
-  % saltus.log_flush  Writes what was appended to the file, where others can read it while the log goes on.
+  % saltus.log_flush  Writes all appended messages to the file, so that other programs can read them while the log is open.
   saltus.private_call('flush', log);
 end

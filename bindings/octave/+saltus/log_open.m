@@ -1,9 +1,9 @@
 function log = log_open(path)
-  % saltus.log_open  Opens a log, LCM's or MCAP, whose events are there in the order of time.
+  % saltus.log_open  Opens an LCM or MCAP log, to read its events in order of time.
   %
   %   log = saltus.log_open('robot.mcap');
   %   event = saltus.log_next(log);
   %
-  % To be closed by saltus.close(log).
+  % Close it with saltus.close(log).
   log = saltus.private_call('open', 'org.saltus.Octave', path);
 end

@@ -4,7 +4,7 @@ function log_write(log, channel, message, time, type)
   %   saltus.log_write(log, 'imu', 'tilt 0.02', time)
   %   saltus.log_write(log, 'pose', robot.pose_t_encode(pose), time, 'robot.pose_t')
   %
-  % With the name of a generated type, MCAP has messages together with what they are.
+  % With the name of a generated type, an MCAP log also stores the type of the messages.
   data = saltus.private_bytes(message);
   time = saltus.private_number(time, 'a time');
   example = [];

@@ -1,4 +1,4 @@
 function ns = now()
-  % saltus.now  The clock of timestamps, ns since boot, as int64.
+  % saltus.now  The current time of the clock of timestamps, ns since boot, as int64.
   ns = int64(javaMethod('now', 'org.saltus.Octave'));
 end

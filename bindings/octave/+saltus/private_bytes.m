@@ -1,5 +1,5 @@
 function data = private_bytes(message)
-  % For saltus.publish and saltus.log_write: the bytes of a message, as Java has them.
+  % For saltus.publish and saltus.log_write: converts the bytes of a message to Java's.
   if ischar(message) && size(message, 1) <= 1
     message = unicode2native(message, 'UTF-8');
   elseif ~isnumeric(message) && ~islogical(message)

@@ -1,5 +1,5 @@
 function varargout = private_call(varargin)
-  % For the functions of this package: calls a method of Java. What Saltus throws is an error of Octave's.
+  % For the functions of this package: calls a Java method. An exception of Saltus becomes an error of Octave.
   try
     [varargout{1:nargout}] = javaMethod(varargin{:});
   catch caught

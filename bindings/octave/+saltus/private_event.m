@@ -1,5 +1,5 @@
 function event = private_event(how, log)
-  % For saltus.log_next and saltus.log_previous: an event as a struct; [] where there is none.
+  % For saltus.log_next and saltus.log_previous: converts an event to a struct; [] if there is none.
   got = saltus.private_call(how, log);
   event = [];
   if isempty(got)

@@ -1,5 +1,5 @@
 function example = private_example(type)
-  % For the functions of this package: a message of a generated type, by the type's name.
+  % For the functions of this package: makes a message of a generated type from the type's name.
   if ~ischar(type)
     error('saltus:Invalid', 'a type''s name is text, such as ''robot.pose_t'', not a %s', class(type));
   end

@@ -1,5 +1,5 @@
 function message = private_wait(how, subscriber, timeout)
-  % For saltus.receive and saltus.current: waits in slices, between which Ctrl-C ends it.
+  % For saltus.receive and saltus.current: waits in slices. Ctrl-C interrupts it between slices.
   saltus.private_timeout(timeout);
   slice = 0.1;
   message = [];

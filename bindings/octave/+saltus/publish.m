@@ -1,5 +1,5 @@
 function publish(publisher, message)
-  % saltus.publish  Publishes a message: whole numbers from 0 to 255, or text, which goes as UTF-8.
+  % saltus.publish  Publishes a message: whole numbers from 0 to 255, or text, which it encodes as UTF-8.
   %
   %   saltus.publish(publisher, 'tilt 0.02')
   %   saltus.publish(publisher, robot.pose_t_encode(pose))

@@ -1,10 +1,10 @@
 function publisher = publisher(domain, channel, type)
-  % saltus.publisher  Publishes in one channel of a domain.
+  % saltus.publisher  Opens a publisher in one channel of a domain.
   %
   %   publisher = saltus.publisher(domain, 'imu')
   %   publisher = saltus.publisher(domain, 'pose', 'robot.pose_t')
   %
-  % With the name of a generated type, tools know what the messages are. To be closed by saltus.close(publisher).
+  % With the name of a generated type, tools can decode the messages. Close it with saltus.close(publisher).
   if nargin < 3
     publisher = saltus.private_call('publisher', domain, channel);
   else

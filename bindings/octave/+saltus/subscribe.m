@@ -1,13 +1,13 @@
 function subscriber = subscribe(domain, channels, varargin)
-  % saltus.subscribe  Receives from one channel of a domain, or from many.
+  % saltus.subscribe  Opens a subscriber of one channel of a domain, or of many.
   %
   %   subscriber = saltus.subscribe(domain, 'imu')                    the newest message each time
-  %   subscriber = saltus.subscribe(domain, 'imu', 'depth', 1000)     all, while no more are waiting
+  %   subscriber = saltus.subscribe(domain, 'imu', 'depth', 1000)     all messages; at most 1000 wait
   %   subscriber = saltus.subscribe(domain, 'arm/.*', 'pattern', true)
   %   subscriber = saltus.subscribe(domain, 'pose', 'type', 'robot.pose_t')
-  %   ... 'start', 'newest' | 'now' | 'oldest'                        where to start in what is there
+  %   ... 'start', 'newest' | 'now' | 'oldest'                        where to start in existing channels
   %
-  % To be closed by saltus.close(subscriber).
+  % Close it with saltus.close(subscriber).
   options = struct('depth', 0, 'start', 'newest', 'pattern', false, 'type', '');
   for k = 1:2:numel(varargin)
     option = varargin{k};

@@ -1,9 +1,9 @@
 function which = wait_any(subscribers, timeout)
-  % saltus.wait_any  Which of some subscribers has something unseen; 0 when the time is up.
+  % saltus.wait_any  Waits until one of several subscribers has a new message, and returns its index; 0 on timeout.
   %
   %   which = saltus.wait_any({scan, pose}, 0.5)
   %
-  % Then saltus.receive(subscribers{which}, 0), which finds nothing only if it was overwritten meanwhile.
+  % Then call saltus.receive(subscribers{which}, 0). It returns [] only if the message was overwritten in the meantime.
   if nargin < 2
     timeout = Inf;
   end

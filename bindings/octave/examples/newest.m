@@ -1,5 +1,5 @@
-% Acts on the newest message, as a controller does. Variables: url, count.
-if ~exist('url', 'var'), url = ''; end  % what SALTUS_DOMAIN says, or else shm://
+% Receives the newest message, as a controller does. Variables: url, count.
+if ~exist('url', 'var'), url = ''; end  % empty: SALTUS_DOMAIN, or else shm://
 if ~exist('count', 'var'), count = 100; end
 
 domain = saltus.domain(url);

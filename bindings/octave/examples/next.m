@@ -1,5 +1,5 @@
-% Gets every message, as a logger does. Variables: url, count.
-if ~exist('url', 'var'), url = ''; end  % what SALTUS_DOMAIN says, or else shm://
+% Receives every message, as a logger does. Variables: url, count.
+if ~exist('url', 'var'), url = ''; end  % empty: SALTUS_DOMAIN, or else shm://
 if ~exist('count', 'var'), count = 100; end
 
 domain = saltus.domain(url);

@@ -1,5 +1,5 @@
-% Publishes 100 messages a second. Variables: url, count.
-if ~exist('url', 'var'), url = ''; end  % what SALTUS_DOMAIN says, or else shm://
+% Publishes 100 messages per second. Variables: url, count.
+if ~exist('url', 'var'), url = ''; end  % empty: SALTUS_DOMAIN, or else shm://
 if ~exist('count', 'var'), count = 1000; end
 
 domain = saltus.domain(url);

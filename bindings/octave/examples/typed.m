@@ -1,4 +1,4 @@
-% Messages of a type: saltus gen --lang octave made +robot and the Java classes.
+% Publishes and receives typed messages. saltus gen --lang octave generated +robot and the Java classes.
 domain = saltus.domain('mem://');
 subscriber = saltus.subscribe(domain, 'POSE', 'type', 'robot.pose_t');
 publisher = saltus.publisher(domain, 'POSE', 'robot.pose_t');

@@ -1,4 +1,4 @@
-% Waits on two channels.
+% Waits for two channels.
 names = {'nothing', 'the scan', 'the pose'};
 domain = saltus.domain('mem://');
 scan = saltus.subscribe(domain, 'scan');
