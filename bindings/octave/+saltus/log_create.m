@@ -1,6 +1,6 @@
 function log = log_create(path, format)
-  % saltus.log_create  Begins a log: '.mcap' is MCAP; '.lcmlog', '.log' or no ending is LCM's. A file that is there
-  % is left alone.
+  % saltus.log_create  Creates a log: '.mcap' is MCAP; '.lcmlog', '.log' or no extension is LCM. An existing file is
+  % an error, and is not changed.
   %
   %   log = saltus.log_create('robot.mcap');
   %   log = saltus.log_create('robot.bin', 'mcap');            or 'lcm', whatever the extension

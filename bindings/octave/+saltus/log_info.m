@@ -1,6 +1,6 @@
 function info = log_info(log)
-  % saltus.log_info  How many events a log has (events), the times of the first and the last (first, last: ns
-  % since 1970), its channels with their counts, and what could not be read (damage: 'none' if all could).
+  % saltus.log_info  Describes a log: its number of events (events), the times of the first and the last (first, last:
+  % ns since 1970), its channels with their counts, and its unreadable parts (damage: 'none' if all could be read).
   numbers = int64(saltus.private_call('numbers', 'org.saltus.Octave', log));
   info = struct('events', numbers(1), 'first', numbers(2), 'last', numbers(3));
   info.channels = saltus.channels(log);

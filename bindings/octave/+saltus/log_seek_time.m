@@ -1,6 +1,6 @@
 function position = log_seek_time(log, time)
-  % saltus.log_seek_time  Goes to the first event at or after a time, ns since 1970, or to the end, and says where
-  % that is: 0 is the first event.
+  % saltus.log_seek_time  Moves to the first event at or after a time, ns since 1970, or to the end. It returns the
+  % new position: 0 is the first event.
   %
   %   saltus.log_seek_time(log, int64(1700000000) * 1000000000)
   time = saltus.private_number(time, 'a time');

@@ -4,10 +4,14 @@ function message = receive(subscriber, timeout)
   %   message = saltus.receive(subscriber)           waits without a timeout
   %   message = saltus.receive(subscriber, 0.5)      waits half a second; 0 does not wait
   %
-  % message.data is a row of uint8, native2unicode(message.data, 'UTF-8') its text. message.channel is the channel;
-  % published and arrived are ns of saltus.now(), -1 if nobody tells; logged is us since 1970, intmin('int64')
-  % if it comes from no log; sender and sequence, -1 if unknown; missed, -1 if nobody knows; dropped. message.value
-  % is what it says, where it was subscribed with a type.
+  % A message has these fields:
+  %   data                 a row of uint8; native2unicode(message.data, 'UTF-8') is its text
+  %   channel              the channel's name
+  %   published, arrived   ns of saltus.now(); -1 if unknown
+  %   logged               us since 1970; intmin('int64') if the message is not from a log
+  %   sender, sequence     -1 if unknown
+  %   missed, dropped      messages since the last one received; missed is -1 if unknown
+  %   value                the decoded message, if the subscriber has a type; else []
   if nargin < 2
     timeout = Inf;
   end
