@@ -1,4 +1,4 @@
-/* A channel in an event loop: its descriptor beside a timer's, in one epoll. */
+/* A channel in an event loop: one epoll waits for its descriptor and for a timer. */
 #define _POSIX_C_SOURCE 200809L
 #include <saltus.h>
 #include <stdint.h>
@@ -9,18 +9,18 @@
 
 enum { TICKS = 10 };
 
-/* At each tick: publishes its number. */
+/* Publishes the number of each tick. */
 static int tick(int timer, saltus_channel_publisher publisher, int *number)
 {
     uint64_t expired;
 
     if (read(timer, &expired, sizeof expired) != sizeof expired)
-        return SALTUS_OK; /* not this time */
+        return SALTUS_OK; /* the timer has not expired */
     ++*number;
     return saltus_channel_publish(publisher, number, sizeof *number, NULL);
 }
 
-/* When the channel is readable: takes all there is, until SALTUS_NOTHING, which arms the descriptor again. */
+/* Called when the channel is readable: receives until SALTUS_NOTHING, which lowers the descriptor until the next message. */
 static int take(saltus_channel_subscriber subscriber, int *sum)
 {
     saltus_message_info info;
@@ -56,13 +56,13 @@ int main(void)
 
     while (code == SALTUS_OK && sum < TICKS * (TICKS + 1) / 2) {
         if (epoll_wait(loop, &event, 1, 5000) < 1)
-            break; /* nothing for five seconds */
+            break; /* no message for five seconds */
         if (event.data.fd == readable)
             code = take(subscriber, &sum);
         else if (number < TICKS)
             code = tick(timer, publisher, &number);
         else
-            epoll_ctl(loop, EPOLL_CTL_DEL, timer, NULL); /* enough: what is published is still to be taken */
+            epoll_ctl(loop, EPOLL_CTL_DEL, timer, NULL); /* all are published; some are not received yet */
     }
     if (code != SALTUS_OK)
         fprintf(stderr, "epoll: %s\n", saltus_last_error());

@@ -1,4 +1,4 @@
-/* A picture that is never copied: built in the room where it is published, looked at where it lies. */
+/* A picture that is never copied: the publisher builds it in the channel's memory, and the subscriber reads it there. */
 #include <saltus.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,12 +29,12 @@ static int publish(saltus_channel_publisher publisher)
         return 1;
     image = room;
     image->width = WIDTH;
-    image->height = HEIGHT / 2; /* it turned out smaller than what was borrowed */
+    image->height = HEIGHT / 2; /* the picture is smaller than the loan */
     memset(image->pixels, 7, WIDTH * (HEIGHT / 2));
     return check("publish", saltus_channel_loan_publish(publisher, used, NULL));
 }
 
-/* Sums up the pixels in place. The publisher may overwrite them meanwhile, so nothing counts until it is validated. */
+/* Sums up the pixels in place. The publisher may overwrite them in the meantime, so the sum counts only after validation. */
 static int look(saltus_channel_subscriber subscriber)
 {
     for (;;) {
@@ -51,14 +51,14 @@ static int look(saltus_channel_subscriber subscriber)
         if (code != SALTUS_OK)
             return check("look", code);
         image = message;
-        /* Never trust a size that is read from the message: the length of the view is what may be touched. */
+        /* Never trust a size from the message: stay within the length of the view. */
         for (i = offsetof(struct image, pixels); i < len; i++)
             sum += ((const uint8_t *)message)[i];
         memcpy(&width, &image->width, sizeof width);
 
         code = saltus_channel_validate(subscriber, &info);
         if (code == SALTUS_OVERRUN)
-            continue; /* overwritten meanwhile: look at the newest again */
+            continue; /* overwritten in the meantime: view the newest again */
         if (check("validate", code))
             return 1;
         printf("picture %d: %u pixels wide, %d bytes, sum %lu\n", (int)info.seq, (unsigned)width, (int)info.len, sum);

@@ -1,4 +1,4 @@
-/* log FILE: writes a log, such as robot.mcap, and reads it from the middle on. */
+/* log FILE: writes a log, such as robot.mcap, and reads its second half. */
 #include <saltus.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Publishes three readings of an IMU, and one of a distance sensor, in the domain that $SALTUS_DOMAIN names. */
+/* Publishes three readings of an IMU, and one of a distance sensor, in the domain of $SALTUS_DOMAIN. */
 #include <saltus.h>
 #include <stdio.h>
 #include <string.h>

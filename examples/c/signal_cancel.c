@@ -1,4 +1,4 @@
-/* Waits for ever, and ends properly on Ctrl-C: the handler calls off the wait. */
+/* Waits without a timeout and ends properly on Ctrl-C: the signal handler cancels the wait. */
 #define _POSIX_C_SOURCE 200809L
 #include <saltus.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 
 static saltus_channel_subscriber subscriber;
 
-/* The wait stays called off, so that a signal that comes just before the wait is not lost either. */
+/* The cancel also affects later waits, so a signal just before the wait is not lost. */
 static void stop(int signal)
 {
     (void)signal;

@@ -1,4 +1,4 @@
-/* Publishes and receives a pose, with the code that `saltus gen --lang c` makes from types/pose.lcm. */
+/* Publishes and receives a pose, with the code that `saltus gen --lang c` generates from types/pose.lcm. */
 #include "robot_pose_t.h"
 
 #include <saltus.h>
@@ -33,7 +33,7 @@ int main(void)
     int code;
 
     saltus_domain_options_init(&options, sizeof options);
-    options.expected = &type; /* what is of another type is told */
+    options.expected = &type; /* other types are reported as SALTUS_WRONG_TYPE */
     code = saltus_domain_open(NULL, &domain);
     if (code == SALTUS_OK)
         code = saltus_domain_publisher_open(domain, "pose", &type, &publisher);

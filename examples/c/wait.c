@@ -21,7 +21,7 @@ int main(void)
             printf("%s: %.*s\n", message->channel, (int)message->len, (const char *)message->data);
             received++;
         } else if (code == SALTUS_NOTHING) {
-            code = SALTUS_OK; /* it was nothing after all */
+            code = SALTUS_OK; /* the message was overwritten in the meantime */
         }
     }
     if (code != SALTUS_OK)

@@ -1,4 +1,4 @@
-/* One thread waits for two channels at once, another publishes in both. Link with -pthread. */
+/* One thread waits for two channels at once; another publishes in both. Link with -pthread. */
 #define _POSIX_C_SOURCE 200809L
 #include <saltus.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@ enum { IMU, SCAN, CHANNELS, IMUS = 20, SCANS = 4 };
 static const char *const names[CHANNELS] = {"imu", "scan"};
 static saltus_channel channels[CHANNELS];
 
-/* Publishes an IMU reading every 2 ms and a scan with each fifth. */
+/* Publishes an IMU reading every 2 ms, and a scan with every fifth reading. */
 static void *publish(void *unused)
 {
     saltus_channel_publisher publishers[CHANNELS] = {SALTUS_HANDLE_INIT, SALTUS_HANDLE_INIT};
@@ -52,7 +52,7 @@ int main(void)
         while (code == SALTUS_OK && (seen[IMU] < IMUS || seen[SCAN] < SCANS)) {
             saltus_message_info info;
             int value;
-            /* Whichever has something. Nothing for five seconds: something is wrong. */
+            /* Wait for a message in either channel. Five seconds without one are an error. */
             code = saltus_channel_wait_any(subscribers, CHANNELS, SALTUS_AFTER(5000000000), &which);
             if (code != SALTUS_OK)
                 break;
@@ -60,7 +60,7 @@ int main(void)
                 == SALTUS_OK)
                 seen[which]++;
             if (code == SALTUS_NOTHING)
-                code = SALTUS_OK; /* all of it taken */
+                code = SALTUS_OK; /* all messages received */
         }
         pthread_join(thread, NULL);
     }

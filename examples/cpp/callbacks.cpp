@@ -1,4 +1,4 @@
-// A function for each channel, called in one thread.
+// Calls a function for the messages of each channel, all in one thread.
 #include <iostream>
 #include <saltus.hpp>
 

@@ -1,4 +1,4 @@
-// Waits for the newest message of channel "imu", at most ten seconds. Run `publish` before it or meanwhile.
+// Waits for the newest message of channel "imu", at most ten seconds. Run `publish` before it or while it waits.
 #include <iostream>
 #include <saltus.hpp>
 

@@ -1,4 +1,4 @@
-// Receives all messages that are there, of every channel whose name begins with "i", in their order.
+// Receives all kept messages, in order, of every channel whose name begins with "i".
 #include <iostream>
 #include <saltus.hpp>
 

@@ -24,7 +24,7 @@ int main(void) {
         return 1;
     }
 
-    // What comes from outside may be anything: decoding checks all of it, and says -1 if it is no such message.
+    // Bytes from outside may be anything. Decoding checks all of them, and returns -1 if they are not such a message.
     laser_scan_t received;
     if (laser_scan_t_decode(message, 0, size, &received) < 0) {
         return 1;
@@ -33,7 +33,7 @@ int main(void) {
            (double)received.ranges[received.nranges - 1]);
     laser_scan_t_decode_cleanup(&received);
 
-    // A pose has a fixed size, so that it can also be built where it lies: in a loan of a channel, here in a buffer.
+    // A pose has a fixed size, so you can also build it in place: in a loan of a channel or, as here, in a buffer.
     union {
         double aligned;
         unsigned char bytes[GEOMETRY_POSE_T_PLAIN_SIZE];

@@ -1,4 +1,4 @@
-// A pose that is built in the room where it is published, and looked at where it lies: nothing is encoded.
+// A pose built in the memory of the channel and read in place: nothing is encoded.
 //
 //   ../../bindings/c/install.sh PREFIX
 //   PKG_CONFIG_PATH=PREFIX/lib/pkgconfig cmake -B build && cmake --build build && build/shared
@@ -23,7 +23,7 @@ static int publish(saltus_channel_publisher publisher, double x) {
     return saltus_channel_loan_publish(publisher, GEOMETRY_POSE_T_PLAIN_SIZE, NULL);
 }
 
-// The publisher may overwrite the pose at any instant, so it is copied out, and believed only after it is validated.
+// The publisher may overwrite the pose at any moment, so this copies it, and uses the copy only after validating it.
 static int look(saltus_channel_subscriber subscriber, geometry_pose_t_plain *pose) {
     for (;;) {
         const void *message;
@@ -42,7 +42,7 @@ static int look(saltus_channel_subscriber subscriber, geometry_pose_t_plain *pos
         saltus_message_info info;
         code = saltus_channel_validate(subscriber, &info);
         if (code == SALTUS_OVERRUN) {
-            continue; // overwritten meanwhile: look at the newest again
+            continue; // overwritten in the meantime: view the newest again
         }
         if (code == SALTUS_OK && seen == NULL) {
             fprintf(stderr, "shared: this is no pose, or one of another layout\n");
@@ -57,7 +57,7 @@ int main(void) {
     saltus_channel_publisher publisher = SALTUS_HANDLE_INIT;
     saltus_channel_subscriber subscriber = SALTUS_HANDLE_INIT;
     geometry_pose_t_plain pose;
-    // What the messages are, so that tools can read them (`saltus echo`).
+    // The type of the messages, so that tools can read them (`saltus echo`).
     const saltus_type type = {GEOMETRY_POSE_T_TYPE_NAME, GEOMETRY_POSE_T_PLAIN_HASH, geometry_pose_t_schema};
     const int failed = saltus_channel_open_or_create(NULL, "pose", NULL, &channel) || saltus_channel_publisher_open(channel, &publisher) ||
                        saltus_channel_describe(publisher, &type) ||

@@ -20,8 +20,8 @@ int main() {
         return 1;
     }
 
-    // What comes from outside may be anything: decoding checks all of it, and says -1 if it is no such message. The next
-    // message is decoded into the same object, whose memory is used again.
+    // Bytes from outside may be anything. Decoding checks all of them, and returns -1 if they are not such a message. You can
+    // decode the next message into the same object, which reuses its memory.
     laser::scan_t received;
     if (received.decode(message.data(), 0, size) < 0) {
         return 1;
@@ -29,7 +29,7 @@ int main() {
     std::printf("%d bytes: %s saw %d ranges, the last at %.1f m\n", size, received.scanner.c_str(), received.nranges,
                 static_cast<double>(received.ranges.back()));
 
-    // A pose has a fixed size, so that it can also be built where it lies: in a loan of a channel, here in a buffer.
+    // A pose has a fixed size, so you can also build it in place: in a loan of a channel or, as here, in a buffer.
     using pose_t = geometry::pose_t_plain;
     alignas(8) unsigned char room[saltus::plain::message_size<pose_t>];
     pose_t *pose = saltus::plain::place<pose_t>(room, sizeof room);

@@ -33,7 +33,7 @@ static std::optional<pose_t> look(saltus::channel_subscriber &subscriber) {
             }
         }
         const saltus::code done = view ? subscriber.validate().error() : view.error();
-        if (done != SALTUS_OVERRUN) { // else it was overwritten: look at the newest again
+        if (done != SALTUS_OVERRUN) { // else it was overwritten: view the newest again
             return done == SALTUS_OK ? copy : std::nullopt;
         }
     }

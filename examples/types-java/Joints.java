@@ -2,7 +2,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import robot.joints_t;
 
-/** Makes a message, encodes it, decodes it. */
+/** Makes a message, encodes it and decodes it. */
 public final class Joints {
   public static void main(String[] args) throws IOException {
     joints_t joints = new joints_t();

@@ -1,4 +1,4 @@
-"""Makes a laser scan, encodes it, decodes it, and looks at it with NumPy."""
+"""Makes a laser scan, encodes it, decodes it, and reads it with NumPy."""
 
 import numpy as np
 from robot import scan_t

@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Any type: encoded into a buffer, decoded into a message that is used again. Neither allocates in the long run.
+/// For any type: encodes into a buffer and decodes into a message, and reuses both. Neither allocates in the long run.
 fn by_copy(domain: &Directory) -> Result<(), Box<dyn Error>> {
     let channel = domain.open_or_create("scan", &Attributes::new().max_message_size(4096))?;
     let (mut publisher, mut subscriber) = (channel.publisher()?, channel.subscriber()?);
@@ -41,7 +41,7 @@ fn by_copy(domain: &Directory) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A type of fixed size: built where subscribers read it, and read there.
+/// For a type of fixed size: builds the message in the channel's memory and reads it in place.
 fn in_place(domain: &Directory) -> Result<(), Box<dyn Error>> {
     let channel =
         domain.open_or_create("pose", &Attributes::new().max_message_size(PosePlain::PLAIN_SIZE as u64))?;
@@ -53,7 +53,7 @@ fn in_place(domain: &Directory) -> Result<(), Box<dyn Error>> {
     *pose = PosePlain { utime: 1, position: [1.0, 2.0, 0.5], ..PosePlain::default() };
     loan.publish(PosePlain::PLAIN_SIZE)?;
 
-    // The publisher may overwrite the message while it is looked at: `look` hands out what was read only if it did not.
+    // The publisher may overwrite the message during the read. `look` returns the result only if it did not.
     let seen = subscriber.with_view(Which::Newest, Until::Poll, |view| {
         let pose = InPlace::<PosePlain, _>::open(view.len(), |at, out| view.copy_to(at, out))?;
         Ok::<_, plain::PlainError>((pose.read_at(field!(PosePlain, position), 2), Pose::from(&pose.get())))

@@ -31,7 +31,10 @@ using published = saltus_published;
 /** The metadata of a received message. */
 using message_info = saltus_message_info;
 
-/** Memory of the channel to build a message in. Until the loan ends, its publisher publishes and lends nothing else. Abandoned if not published. */
+/**
+ * Memory of the channel to build a message in. Until the loan ends, its publisher publishes and lends nothing else. A loan that is
+ * destroyed without being published is abandoned.
+ */
 class loan {
 public:
     loan(loan &&other) noexcept

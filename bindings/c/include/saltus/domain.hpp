@@ -34,18 +34,18 @@ public:
     std::string_view text() const noexcept { return data().text(); }
     /** The name of its channel. */
     std::string_view channel() const noexcept { return {is_->channel, is_->channel_len}; }
-    /** When it was published, in ns of boot time; none if the transport does not provide it. */
+    /** The time it was published, in ns of boot time; none if the transport does not provide it. */
     std::optional<std::chrono::nanoseconds> published() const noexcept {
         if (is_->published == SALTUS_UNKNOWN) {
             return std::nullopt;
         }
         return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(is_->published));
     }
-    /** When it arrived on this machine, in ns of boot time. */
+    /** The time it arrived on this machine, in ns of boot time. */
     std::chrono::nanoseconds arrived() const noexcept {
         return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(is_->arrived));
     }
-    /** Messages missed since the last one received; none if the transport cannot tell. */
+    /** Messages missed since the last one received; none if unknown. */
     std::optional<std::uint64_t> missed() const noexcept { return known(is_->missed); }
     /** Messages dropped in this process, because the subscriber was slow or receives only the newest. */
     std::uint64_t dropped() const noexcept { return is_->dropped; }
@@ -53,7 +53,7 @@ public:
     std::optional<std::uint64_t> sender() const noexcept { return known(is_->sender); }
     /** Its sequence number among the sender's messages. */
     std::optional<std::uint64_t> sequence() const noexcept { return known(is_->sequence); }
-    /** All that <saltus.h> has of it. */
+    /** The message as a structure of <saltus.h>. */
     const saltus_message &raw() const noexcept { return *is_; }
 
 private:
@@ -234,12 +234,12 @@ public:
         return detail::open<dispatcher>([](auto place) { return saltus_dispatcher_open(place); });
     }
     /**
-     * Calls `callback`, which takes a `saltus::message` and returns a `saltus::then` or nothing, for each message. Returns a number for
+     * Calls `callback` for each message. It accepts a `saltus::message` and returns a `saltus::then` or nothing. Returns a number for
      * `unsubscribe`.
      */
     template <class F>
     result<std::uint64_t> on(const domain &of, const channels &which, mode mode, F callback) {
-        if (!functions_) { // it was moved from, as the call below says in words
+        if (!functions_) { // it was moved from; the call below reports that
             *this = dispatcher();
         }
         functions_->push_back(std::make_unique<function_of<F>>(std::move(callback)));
@@ -349,7 +349,7 @@ private:
 #endif
     }
 
-    // Before the handle, so that it is there until the handle is closed.
+    // Declared before the handle, so that it is destroyed after the handle is closed.
     std::unique_ptr<std::vector<std::unique_ptr<function>>> functions_;
     detail::handle<saltus_dispatcher, saltus_dispatcher_close> handle_;
 };

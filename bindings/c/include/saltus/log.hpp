@@ -16,9 +16,9 @@ public:
     bytes data() const noexcept { return {is_->data, is_->len}; }
     std::string_view text() const noexcept { return data().text(); }
     std::string_view channel() const noexcept { return {is_->channel, is_->channel_len}; }
-    /** When it was logged. */
+    /** The time it was logged. */
     log_time time() const noexcept { return log_time(std::chrono::nanoseconds(is_->log_time)); }
-    /** All that <saltus.h> has of it. */
+    /** The event as a structure of <saltus.h>. */
     const saltus_event &raw() const noexcept { return *is_; }
 
 private:
@@ -74,7 +74,7 @@ public:
     static result<log_writer> create(const std::string &path, std::uint32_t format = SALTUS_LOG_BY_NAME) {
         return create(path.c_str(), format);
     }
-    /** Gives the log a generated type, so that an MCAP log includes it. */
+    /** Registers a generated type with the log, so that an MCAP log includes it. */
     template <class T>
     result<> describe() {
         static_assert(detail::is_ours<T>::value, "a log needs the schema of a type: use a class that `saltus gen --lang cpp` generates");
@@ -88,7 +88,7 @@ public:
     }
     /** Writes all buffered messages to the file. */
     result<> flush() { return saltus_log_flush(handle_.get()); }
-    /** Completes the log: nothing more can be written. */
+    /** Completes the log. You cannot write to it afterwards. */
     result<> finish() { return saltus_log_finish(handle_.get()); }
 
 private:

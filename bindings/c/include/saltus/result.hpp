@@ -4,7 +4,7 @@
 
 #if __cplusplus < 201703L
 #error "<saltus.hpp> needs C++17 or later: compile with -std=c++17"
-#include "nothing more: see the error before" // ends the compiler, which would go on with errors that follow from this one
+#include "nothing more: see the error before" // stops the compiler here, before it reports errors that follow from this one
 #endif
 
 #include <saltus.h>
@@ -208,7 +208,7 @@ struct description {
 
 namespace detail {
 
-/** Collects what <saltus.h> calls back with. An exception does not cross the C code: it is kept until that has returned. */
+/** Collects the values that <saltus.h> passes to a callback. It keeps an exception until the C code has returned. */
 template <class T>
 class told {
 public:

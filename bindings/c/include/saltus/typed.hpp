@@ -128,7 +128,7 @@ private:
 template <class T>
 result<publisher_of<T>> domain::publisher(const char *channel) const {
     const saltus_type type = detail::type_of<T>();
-    // A class of LCM's cannot tell others what its messages are.
+    // A class from LCM's generator has no schema to register.
     const saltus_type *told = detail::is_ours<T>::value ? &type : nullptr;
     auto made = detail::open<domain_publisher>(
         [&](auto place) { return saltus_domain_publisher_open(handle_.get(), channel, told, place); });
