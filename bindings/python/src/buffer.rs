@@ -1,7 +1,7 @@
-//! Bytes of Python's objects in Rust, and of Rust's in Python, without a copy.
+//! Shares bytes between Python's objects and Rust, in both directions, without a copy.
 //!
 //! Python's limited API has the buffer protocol from 3.11 on, and PyO3 follows it. But the structure and the functions have been
-//! the same since 3.3, and types that are made at run time may have the slot since 3.9; so they are declared here.
+//! the same since 3.3, and types made at run time may have the slot since 3.9, so this module declares them.
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
@@ -28,7 +28,7 @@ struct Raw {
     internal: *mut c_void,
 }
 
-/// Bytes that lie in one piece; they are only read.
+/// Contiguous, read-only bytes.
 const SIMPLE: c_int = 0;
 /// `Py_bf_getbuffer`.
 const GET_BUFFER: c_int = 1;
@@ -46,34 +46,34 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// What was got is given back.
+/// Releases the buffer when dropped.
 struct Release<'a>(&'a mut Raw);
 
 impl Drop for Release<'_> {
     fn drop(&mut self) {
-        // SAFETY: `PyObject_GetBuffer` filled it, where it still lies; this thread is attached, as it was then.
+        // SAFETY: `PyObject_GetBuffer` filled it, and it has not moved since; this thread is attached, as it was then.
         unsafe { PyBuffer_Release(self.0) };
     }
 }
 
-/// Calls `f` with the bytes of any object that has some: `bytes`, `bytearray`, `memoryview`, a NumPy array. `f` also hears whether
-/// nobody can change them meanwhile. If somebody can, even another process (they may be a message in shared memory), it passes them on
-/// and believes none of them; whoever looks at them, or waits with them, [copies](copied) them first.
+/// Calls `f` with the bytes of any object that has some: `bytes`, `bytearray`, `memoryview`, a NumPy array. The second argument of `f`
+/// is true if the bytes cannot change during the call. Otherwise another thread may change them, or another process, if they are a
+/// message in shared memory. Then `f` may only pass them on. Code that reads them, or waits with them, [copies](copied) them first.
 ///
 /// # Errors
-/// Python's own, for an object that has no bytes or has them in several pieces.
+/// Python's error for an object without bytes, or whose bytes are not contiguous.
 pub(crate) fn with_bytes<R>(object: &Bound<'_, PyAny>, f: impl FnOnce(&[u8], bool) -> R) -> PyResult<R> {
     if let Some(bytes) = constant(object) {
         return Ok(f(bytes, true));
     }
     with_place(object, |at, len| {
-        // SAFETY: so many bytes lie there during the call. Threads of this process that change them meanwhile would have to do so while
-        // this one is attached, but for callers that detach, who copy them first.
+        // SAFETY: there are `len` bytes at `at` during the call. Other threads of this process cannot change them while this one is
+        // attached; callers that detach copy them first.
         f(unsafe { std::slice::from_raw_parts(at, len) }, false)
     })
 }
 
-/// The bytes of an object that nobody can change: `bytes`, or what a message that was received has.
+/// The bytes of an object that cannot change: those of a `bytes`, or of a received message.
 pub(crate) fn constant<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
     if let Ok(bytes) = object.cast::<PyBytes>() {
         return Some(bytes.as_bytes());
@@ -97,8 +97,8 @@ pub(crate) fn copied(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     with_place(object, |at, len| {
         let mut copy = Vec::new();
         copy.try_reserve_exact(len).map_err(|e| PyMemoryError::new_err(e.to_string()))?;
-        // SAFETY: so many bytes lie there during the call, and there is room for them. Who changes them meanwhile makes a copy of
-        // whatever bytes, which is all that is asked for: no reference to them is made.
+        // SAFETY: there are `len` bytes at `at` during the call, and the copy has room for them. If another process changes them in the
+        // meantime, the copy has arbitrary bytes, which callers allow for: no reference to them is made.
         unsafe {
             ptr::copy_nonoverlapping(at, copy.as_mut_ptr(), len);
             copy.set_len(len);
@@ -107,7 +107,7 @@ pub(crate) fn copied(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     })?
 }
 
-/// Calls `f` with where the bytes of an object lie, and how many they are.
+/// Calls `f` with the address and the number of an object's bytes.
 fn with_place<R>(object: &Bound<'_, PyAny>, f: impl FnOnce(*const u8, usize) -> R) -> PyResult<R> {
     let mut raw = Raw {
         buf: ptr::null_mut(),
@@ -133,22 +133,22 @@ fn with_place<R>(object: &Bound<'_, PyAny>, f: impl FnOnce(*const u8, usize) -> 
     }
 }
 
-/// An object of Python's that owns bytes of Rust's.
+/// A Python object that owns bytes of Rust.
 #[repr(C)]
 struct Lent {
     base: ffi::PyObject,
-    /// NULL in one that Python code made by itself.
+    /// NULL in an object that Python code made itself.
     lasting: *mut Lasting,
 }
 
-/// The type of such objects, once there was one.
+/// The type of such objects, after the first one was made.
 static LENT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
-/// Bytes that stay where they are.
+/// Bytes that do not move.
 pub(crate) enum Lasting {
-    /// All of these but for the first so many.
+    /// All of these bytes except the first `.1`.
     Own(Vec<u8>, usize),
-    /// A message where it lies, which may change at any instant. Python reads it; who computes with it in Rust [copies](copied) it first.
+    /// A message in place, which may change at any moment. Python reads it; Rust code [copies](copied) it before it computes with it.
     Shared(View),
 }
 
@@ -164,7 +164,7 @@ impl Lasting {
     }
 }
 
-/// Gives bytes to Python: an object with a buffer, for `memoryview` and NumPy.
+/// Passes bytes to Python as an object with a buffer, for `memoryview` and NumPy.
 pub(crate) fn lend(py: Python<'_>, bytes: Lasting) -> PyResult<Bound<'_, PyAny>> {
     let class = LENT.get_or_try_init(py, || make_type(py))?;
     // SAFETY: a type object, and its objects have no elements.
@@ -173,7 +173,7 @@ pub(crate) fn lend(py: Python<'_>, bytes: Lasting) -> PyResult<Bound<'_, PyAny>>
         return Err(PyErr::take(py).unwrap_or_else(|| PyMemoryError::new_err("no room for a message")));
     }
     let lent: *mut Lent = object.cast();
-    // SAFETY: a new object of the type, of which nobody else knows, with room for a `Lent`.
+    // SAFETY: a new object of the type, which nothing else references, with room for a `Lent`.
     unsafe {
         (*lent).lasting = Box::into_raw(Box::new(bytes));
         Bound::from_owned_ptr_or_err(py, object)
@@ -196,7 +196,7 @@ fn make_type(py: Python<'_>) -> PyResult<Py<PyType>> {
         flags: ffi::Py_TPFLAGS_DEFAULT as c_uint,
         slots: slots.as_mut_ptr(),
     };
-    // SAFETY: slots of the right kinds, with an end; the name lives for ever; what comes is a new reference or an error.
+    // SAFETY: slots of the right kinds, with an end; the name is static; the result is a new reference or an error.
     let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&mut spec)) }?;
     Ok(class.cast_into::<PyType>()?.unbind())
 }
@@ -210,7 +210,7 @@ unsafe extern "C" fn get_buffer(object: *mut ffi::PyObject, view: *mut c_void, f
 }
 
 unsafe extern "C" fn dealloc(object: *mut ffi::PyObject) {
-    // SAFETY: Python calls it once, with an object of the type that nobody has any more; it has a reference to its type.
+    // SAFETY: Python calls it once, with an object of the type without references to it; it has a reference to its type.
     unsafe {
         let class = ffi::Py_TYPE(object);
         let lasting = (*object.cast::<Lent>()).lasting;

@@ -1,22 +1,22 @@
-//! Errors of Rust as Python's exceptions.
+//! Converts errors of Rust to exceptions of Python.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use saltus_text::words::plain;
 use std::fmt::Display;
 
-/// The codes that this crate gives by itself; the others come from the crates below.
+/// The codes that this crate returns itself; the others are from the crates below.
 pub(crate) mod code {
     pub const INVALID: i32 = 12;
     pub const UNSUPPORTED: i32 = 101;
     pub const ENCODE: i32 = 104;
     pub const DECODE: i32 = 105;
-    /// Not of Rust: what is said by a handle, see `_errors.py`.
+    /// Not codes of Rust: errors of a handle, see `_errors.py`.
     pub const CLOSED: i32 = -12;
     pub const BUSY: i32 = -13;
 }
 
-/// The exception of that code; see `_errors.py`.
+/// Makes the exception of a code; see `_errors.py`.
 #[cold]
 pub(crate) fn error(py: Python<'_>, code: i32, text: impl Display) -> PyErr {
     static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -55,7 +55,7 @@ impl Coded for saltus_log::Error {
     }
 }
 
-/// What fails in Rust raises in Python.
+/// Turns a Rust error into a Python exception.
 pub(crate) trait OrRaise<T> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;
 }

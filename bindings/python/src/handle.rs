@@ -1,4 +1,4 @@
-//! A thing of Rust's behind an object of Python's, which any thread may use or close at any time.
+//! A Rust object behind a Python object, which any thread may use or close at any time.
 
 use crate::errors::{code, error};
 use pyo3::prelude::*;
@@ -6,9 +6,9 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-/// Belongs to one thread for the time of a call. A second one gets an exception at once, as whoever comes after it was closed.
+/// Belongs to one thread for the time of a call. A call from a second thread, or after it was closed, gets an exception immediately.
 pub(crate) struct Handle<T> {
-    /// What messages call it.
+    /// Its name in error messages.
     what: &'static str,
     closed: AtomicBool,
     inner: Mutex<Option<T>>,
@@ -19,7 +19,7 @@ impl<T: Send> Handle<T> {
         Handle { what, closed: AtomicBool::new(false), inner: Mutex::new(Some(inner)) }
     }
 
-    /// The thing, for the time of a call.
+    /// The object, locked for the time of a call.
     pub fn lock(&self, py: Python<'_>) -> PyResult<Locked<'_, T>> {
         let guard = match self.inner.try_lock() {
             Ok(guard) => guard,
@@ -31,7 +31,7 @@ impl<T: Send> Handle<T> {
                     format_args!("this {what} is in use by another thread: open one for each thread"),
                 ));
             }
-            // A panic has been raised there; who knows what is left.
+            // A call panicked, so the object's state is unknown.
             Err(TryLockError::Poisoned(_)) => return Err(self.is_closed_error(py)),
         };
         if guard.is_none() || self.is_closed() {
@@ -40,12 +40,12 @@ impl<T: Send> Handle<T> {
         Ok(Locked { handle: self, guard })
     }
 
-    /// What was called while it was closed: that counts for more than another error.
+    /// The error `Closed` if it was closed during the call; that takes precedence over another error.
     pub fn or_closed<R>(&self, py: Python<'_>, result: PyResult<R>) -> PyResult<R> {
         result.map_err(|error| if self.is_closed() { self.is_closed_error(py) } else { error })
     }
 
-    /// Closes it, or has the thread that uses it do so at the end of its call; `call_off` ends what that waits for.
+    /// Closes it, or makes the thread that uses it close it at the end of its call; `call_off` ends that thread's wait.
     pub fn close(&self, py: Python<'_>, call_off: impl FnOnce()) {
         // Pairs with the load in `Locked::drop`.
         self.closed.store(true, Ordering::SeqCst);
@@ -57,7 +57,7 @@ impl<T: Send> Handle<T> {
         }
     }
 
-    /// Takes the thing out, and closes it by that.
+    /// Takes the object out, which closes the handle.
     pub fn take(&self, py: Python<'_>) -> PyResult<Option<T>> {
         let mut locked = self.lock(py)?;
         self.closed.store(true, Ordering::SeqCst);
@@ -73,7 +73,7 @@ impl<T: Send> Handle<T> {
     }
 }
 
-/// The thing, locked.
+/// The object, locked.
 pub(crate) struct Locked<'a, T> {
     handle: &'a Handle<T>,
     guard: MutexGuard<'a, Option<T>>,

@@ -2,7 +2,7 @@
 //!
 //! - No panic and no misuse ends the interpreter: handles are locked for each call ([`handle`]), and every error becomes one of
 //!   the exceptions of `saltus._errors`.
-//! - Whatever may wait does so without the interpreter's lock, in slices after which signals are looked at ([`time`]).
+//! - Calls that wait release the interpreter's lock. They wait in slices, and check for signals after each ([`time`]).
 //! - Long messages are lent to Python, not copied ([`buffer`]).
 
 mod buffer;

@@ -1,4 +1,4 @@
-//! Names of channels, and other text that may be no text: bytes that are not UTF-8 survive as surrogates.
+//! Names of channels, and other text that may not be valid UTF-8: other bytes become surrogates.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -29,7 +29,7 @@ pub(crate) fn to_str<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, 
     }
 }
 
-/// What an object is, for messages.
+/// A description of an object, for error messages.
 pub(crate) fn kind(object: &Bound<'_, PyAny>) -> String {
     object.get_type().name().map(|name| name.to_string()).unwrap_or_else(|_| "that".into())
 }

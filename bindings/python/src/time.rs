@@ -4,7 +4,7 @@ use crate::errors::{Coded, OrRaise, code, error};
 use pyo3::prelude::*;
 use saltus_channel::{Until, clock};
 
-/// So long nobody looks whether a signal has come, in ns. It is as often as sleepers look by themselves.
+/// The longest time between two checks for signals, in ns. Waiting subscribers check for changes at the same interval.
 const SLICE: u64 = 100_000_000;
 
 /// Boot time in ns: the clock of timestamps.
@@ -19,7 +19,7 @@ pub(crate) fn monotonic_ns() -> u64 {
     clock::monotonic()
 }
 
-/// Until when: monotonic ns; `None`: not at all. `timeout` is in s, `None` for ever.
+/// The end of a wait: monotonic ns; `None` means no wait. `timeout` is in s; `None` means no timeout.
 pub(crate) fn deadline(py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<u64>> {
     match timeout {
         None => Ok(Some(u64::MAX)),
@@ -31,7 +31,7 @@ pub(crate) fn deadline(py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<
     }
 }
 
-/// Asks `ready` until it says yes or the time is up, without the interpreter's lock, and lets signals in.
+/// Calls `ready` until it succeeds or the timeout expires, without the interpreter's lock, and checks for signals.
 pub(crate) fn wait<E: Coded + Send>(
     py: Python<'_>,
     deadline: Option<u64>,
@@ -40,7 +40,7 @@ pub(crate) fn wait<E: Coded + Send>(
     let Some(deadline) = deadline else {
         let found = py.detach(|| ready(Until::Poll)).or_raise(py)?;
         if !found {
-            py.check_signals()?; // what was found is not thrown away: Python looks by itself behind the call
+            py.check_signals()?; // keeps the result: Python itself checks for signals after the call
         }
         return Ok(found);
     };

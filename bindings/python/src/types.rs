@@ -1,4 +1,4 @@
-//! Types read at run time, and their messages as objects of Python's.
+//! Types read at run time, and their messages as Python objects.
 
 mod classes;
 mod decode;
@@ -19,7 +19,7 @@ use saltus_types::{ConstValue, Extent, Field, Loader, Record, StructId, Type};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-/// Types that refer to each other. What Python's half of `saltus.types` stands on.
+/// Types that refer to each other. The Python module `saltus.types` uses it.
 #[pyclass(frozen, module = "saltus._saltus")]
 pub(crate) struct Schema {
     inner: Classes,
@@ -33,7 +33,7 @@ impl Schema {
 
 #[pymethods]
 impl Schema {
-    /// Reads files and texts; gives the schema, the indices of the structs that they declare, and warnings.
+    /// Reads files and texts; returns the schema, the indices of the structs that they declare, and warnings.
     #[staticmethod]
     fn load(
         py: Python<'_>,
@@ -49,7 +49,7 @@ impl Schema {
         Ok((Schema::new(Arc::new(loaded.schema)), named, words::plain(&loaded.warnings.to_string())))
     }
 
-    /// What is known of each struct: a dict.
+    /// A description of each struct, as a dict.
     fn structs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let about = |id: StructId| {
             let (what, out) = (self.inner.schema.get(id), PyDict::new(py));
@@ -90,7 +90,7 @@ impl Schema {
         self.inner.schema.enums().iter().map(about).collect()
     }
 
-    /// Says which class each struct has, and what its fields are called there.
+    /// Sets the class of each struct, and the names of its fields in that class.
     fn set_classes(&self, py: Python<'_>, classes: Vec<(Py<PyAny>, Vec<String>)>) -> PyResult<()> {
         let whole = |(class, names): &(Py<PyAny>, Vec<String>)| -> PyResult<Class> {
             let new = class.bind(py).getattr(intern!(py, "__new__"))?.unbind();
@@ -109,7 +109,7 @@ impl Schema {
             return Err(PyValueError::new_err("a class for each struct, and a name for each field"));
         }
         let classes: PyResult<Vec<Class>> = classes.iter().map(whole).collect();
-        let _ = self.inner.classes.set(classes?); // another thread was faster, with the same
+        let _ = self.inner.classes.set(classes?); // another thread set the same before
         Ok(())
     }
     /// The classes.
@@ -117,7 +117,7 @@ impl Schema {
         let classes = self.inner.classes.get().map(Vec::as_slice).unwrap_or_default();
         classes.iter().map(|class| class.class.clone_ref(py)).collect()
     }
-    /// What encodes and decodes struct `index`.
+    /// The codec of struct `index`.
     fn codec(slf: Bound<'_, Self>, index: usize) -> PyResult<Codec> {
         let schema = &slf.get().inner.schema;
         if index >= schema.structs().len() {
@@ -127,7 +127,7 @@ impl Schema {
         Ok(Codec { lcm, plain, schema: slf.unbind() })
     }
 
-    // Classes have their codecs, and those the schema: a ring, which the collector can only break if it sees it.
+    // Classes refer to their codecs, and those to the schema: a cycle, which the collector can only break if it sees it.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         for class in self.inner.classes.get().into_iter().flatten() {
             visit.call(&class.class)?;
@@ -157,7 +157,7 @@ impl Schema {
     }
 }
 
-/// What `Codec::plain` tells.
+/// The result of `Codec::plain`.
 type Layout<'py> =
     (Bound<'py, PyBytes>, usize, Vec<(Bound<'py, PyString>, Bound<'py, PyAny>, Bound<'py, PyTuple>, usize)>);
 
@@ -190,7 +190,7 @@ impl Codec {
         let bytes = kind.encode(&record).map_err(|text| error(py, code::ENCODE, text))?;
         Ok(PyBytes::new(py, &bytes))
     }
-    /// The message in these bytes, in LCM's encoding or the plain layout, by what they begin with.
+    /// Decodes the message in these bytes. Their first bytes select LCM's encoding or the plain layout.
     fn decode<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let decode = |bytes: &[u8]| {
             let plain = self.plain.as_ref().filter(|kind| bytes.starts_with(&kind.key()));
@@ -205,14 +205,14 @@ impl Codec {
             record.map_err(|text| error(py, code::DECODE, format_args!("{}: {text}", self.lcm.name())))?;
         decode::record(py, &self.schema.get().inner, &record)
     }
-    /// Gives an object of the class fields that are all zero or empty.
+    /// Sets all fields of an object of the class to zero or empty.
     fn fill(&self, message: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = message.py();
         let zero = Record::zero(self.lcm.schema(), self.lcm.id()).map_err(|e| error(py, code::INVALID, e))?;
         decode::fields(&self.schema.get().inner, &zero, message)
     }
-    /// Where a message's fields lie in the plain layout: what it begins with, bytes of the struct behind that, and of each field its
-    /// attribute, its letter (of NumPy) or its codec, its dimensions, and its offset. None if there is no such layout.
+    /// The plain layout of a message: its first bytes, the size of the struct behind them, and the fields. Each field has its
+    /// attribute, its letter (of NumPy) or its codec, its dimensions, and its offset. None if the type has no such layout.
     fn plain<'py>(&self, py: Python<'py>) -> PyResult<Option<Layout<'py>>> {
         let (schema, id) = (self.lcm.schema(), self.lcm.id());
         let (Some(kind), Some(layout)) = (&self.plain, plain(schema, id)) else { return Ok(None) };

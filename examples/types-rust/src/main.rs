@@ -53,7 +53,7 @@ fn in_place(domain: &Directory) -> Result<(), Box<dyn Error>> {
     *pose = PosePlain { utime: 1, position: [1.0, 2.0, 0.5], ..PosePlain::default() };
     loan.publish(PosePlain::PLAIN_SIZE)?;
 
-    // The publisher may overwrite the message during the read. `look` returns the result only if it did not.
+    // The publisher may overwrite the message during the read. `with_view` returns the result only if it did not.
     let seen = subscriber.with_view(Which::Newest, Until::Poll, |view| {
         let pose = InPlace::<PosePlain, _>::open(view.len(), |at, out| view.copy_to(at, out))?;
         Ok::<_, plain::PlainError>((pose.read_at(field!(PosePlain, position), 2), Pose::from(&pose.get())))

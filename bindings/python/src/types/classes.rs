@@ -1,4 +1,4 @@
-//! The classes that structs have in Python, and what is said of objects that are none.
+//! The Python classes of structs, and the errors for other objects.
 
 use crate::errors::{code, error};
 use crate::names::kind;
@@ -13,11 +13,11 @@ pub(crate) struct Class {
     pub class: Py<PyAny>,
     /// Makes an object without fields.
     pub new: Py<PyAny>,
-    /// What its fields are called, in their order.
+    /// The names of its fields, in order.
     pub names: Vec<Py<PyString>>,
 }
 
-/// A schema, and a class for each of its structs, made by Python's half.
+/// A schema, and a class for each of its structs, made by the Python module.
 pub(crate) struct Classes {
     pub schema: Arc<Schema>,
     pub classes: OnceLock<Vec<Class>>,
@@ -30,7 +30,7 @@ impl Classes {
     }
 }
 
-/// The letter by which struct, array and NumPy know the elements; nothing for strings and structs.
+/// The letter of the elements in `struct`, `array` and NumPy; none for strings and structs.
 pub fn letter(ty: Type) -> Option<&'static str> {
     Some(match ty {
         Type::Primitive(Primitive::Int8) => "b",
@@ -45,7 +45,7 @@ pub fn letter(ty: Type) -> Option<&'static str> {
     })
 }
 
-/// What was expected there, and is not.
+/// The error for a value of another type than expected.
 pub fn unexpected(at: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
     let found = kind(found);
     error_at(at, format_args!("expected {expected}, not {found}"))

@@ -1,4 +1,4 @@
-//! Messages into objects of Python's.
+//! Decodes messages to Python objects.
 
 use super::classes::Classes;
 use crate::names::to_str;
@@ -20,7 +20,7 @@ pub(super) fn record<'py>(
     Ok(object)
 }
 
-/// Gives an object these fields.
+/// Sets these fields of an object.
 pub(super) fn fields(classes: &Classes, record: &Record, object: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = object.py();
     let names = &classes.class(record.id())?.names;
@@ -83,7 +83,7 @@ fn array<'py>(py: Python<'py>, classes: &Classes, array: &Array) -> PyResult<Bou
     }
 }
 
-/// Numbers as an array of NumPy's, or as lists where there is no NumPy.
+/// Numbers as a NumPy array, or as lists without NumPy.
 fn numbers<'py>(
     bytes: Bound<'py, PyByteArray>,
     letter: &str,
@@ -95,7 +95,7 @@ fn numbers<'py>(
     from_bytes.call1((bytes, PyString::intern(py, letter), shape.to_vec()))
 }
 
-/// Elements in lists, as deep as there are dimensions.
+/// Elements in nested lists, one level per dimension.
 fn lists<'py>(
     py: Python<'py>,
     elements: &[Bound<'py, PyAny>],
@@ -110,7 +110,7 @@ fn lists<'py>(
     if inner.is_empty() {
         return Ok(PyList::new(py, elements)?.into_any());
     }
-    // Behind a size of 0 the others say nothing.
+    // After a size of 0 the other sizes have no meaning.
     let width = elements.len().checked_div(*outer).unwrap_or(0);
     let rows = (0..*outer)
         .map(|row| lists(py, elements.get(row * width..(row + 1) * width).unwrap_or_default(), inner));

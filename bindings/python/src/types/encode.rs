@@ -1,4 +1,4 @@
-//! Objects of Python's into messages. Nothing is taken that would not come back as it was, but for the precision of numbers.
+//! Encodes Python objects to messages. It only accepts values that decode to the same value, except for the precision of numbers.
 
 use super::classes::{Class, Classes, error_at, letter, unexpected};
 use crate::buffer::with_bytes;
@@ -10,8 +10,8 @@ use saltus_types::value::{Array, Items, Text};
 use saltus_types::{Extent, Field, Primitive, Record, StructId, Type, Value};
 use saltus_wire::MAX_DEPTH;
 
-/// A struct: an object of its class, or a dict of some of its fields, the others being zero; sizes that a dict leaves out are those
-/// of its arrays. `at` is what it is called.
+/// A struct: an object of its class, or a dict of some of its fields. Fields that a dict leaves out are zero, and size fields are the
+/// lengths of the arrays. `at` is its name in errors.
 pub(super) fn record(
     classes: &Classes,
     id: StructId,
@@ -63,7 +63,7 @@ pub(super) fn record(
     Ok(record)
 }
 
-/// What is said of a dict with a key that is no field.
+/// The error for a dict with a key that is not a field.
 #[cold]
 fn unknown_key(class: &Class, dict: &Bound<'_, PyDict>, at: &str) -> PyResult<PyErr> {
     for key in dict.keys() {
@@ -136,7 +136,7 @@ fn array(
             (shape, items)
         }
     };
-    // Lists cannot tell how wide rows are when there are none.
+    // Without rows, lists do not show the width of a row.
     if let Some(empty) = shape.iter().position(|&n| n == 0) {
         shape.truncate(empty + 1);
         shape.extend(field.dims.iter().skip(empty + 1).map(|dim| match dim.extent {
@@ -150,7 +150,7 @@ fn array(
     })
 }
 
-/// The elements of lists in lists that are as deep as `rank` says, and how long they are.
+/// The elements of lists that are nested `rank` deep, and the lengths of each level.
 fn flatten<'py>(
     value: &Bound<'py, PyAny>,
     rank: usize,
@@ -176,7 +176,7 @@ fn flatten<'py>(
     elements.iter().try_for_each(|element| flatten(element, rank, level + 1, shape, out, at))
 }
 
-/// Numbers, of NumPy's array or of lists.
+/// Numbers from a NumPy array or from lists.
 fn numbers(
     ty: Type,
     letter: &str,
