@@ -1,4 +1,4 @@
-//! Fences of which one side costs nothing: what happens at every call stays cheap, what happens once in a while pays for both.
+//! Asymmetric fences: the side in every call costs almost nothing, and the rare side pays for both.
 //!
 //! Of two threads that each store, then look at what the other stored, at least one sees the other's store if one has [`light`]
 //! between the two, and the other [`heavy`]: `membarrier(2)` lets every thread of the process that is running pass a fence, and those
@@ -16,14 +16,14 @@ const YES: u8 = 1;
 const NO: u8 = 2;
 
 fn membarrier(command: libc::c_int) -> bool {
-    // SAFETY: takes numbers alone.
+    // SAFETY: all arguments are numbers.
     unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
 }
 
 /// Whether there is such a fence: not on Linux before 4.14, nor where a filter forbids the call. The first time is a system call.
 pub(crate) fn available() -> bool {
     if WORKS.load(Relaxed) == UNKNOWN {
-        WORKS.store(if membarrier(REGISTER) { YES } else { NO }, Relaxed); // twice is as good as once
+        WORKS.store(if membarrier(REGISTER) { YES } else { NO }, Relaxed); // registering twice has no further effect
     }
     WORKS.load(Relaxed) == YES
 }

@@ -142,7 +142,7 @@ pub(crate) unsafe fn slice<'a>(at: *const c_void, len: usize) -> Result<&'a [u8]
     if at.is_null() {
         return Err(Fail::Misuse("the message is NULL, but its length is not 0"));
     }
-    // A slice may not be longer than half the address space, which such a length cannot mean honestly.
+    // A slice must not be longer than half the address space; such a length is always an error of the caller.
     if len > isize::MAX as usize {
         return Err(saltus_domain::Error::TooLong { len, most: isize::MAX as usize }.into());
     }

@@ -171,7 +171,7 @@ pub unsafe extern "C" fn saltus_channel_attributes(
     size: usize,
 ) -> SaltusError {
     call(|| {
-        // SAFETY: the header demands that nobody closes it meanwhile.
+        // SAFETY: the header demands that no thread closes it in the meantime.
         let channel = unsafe { shared(channel)? };
         // SAFETY: the header demands room for `size` bytes.
         unsafe { sized::write(attributes, size, &attributes::from_rust(channel.attributes()))? };

@@ -1,4 +1,4 @@
-//! Clocks, and until when a call waits.
+//! Clocks, and the end of a wait.
 
 use saltus_channel::Until;
 use saltus_channel::clock::{self, Clock};

@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char, c_int};
 /// add some.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(non_camel_case_types)] // the names that C has
+#[allow(non_camel_case_types)] // the names in C
 pub enum SaltusError {
     /// Success.
     SALTUS_OK = 0,
@@ -216,7 +216,7 @@ mod tests {
         let words: std::collections::HashSet<_> =
             SaltusError::ALL.into_iter().map(SaltusError::text).collect();
         assert_eq!(words.len(), SaltusError::ALL.len());
-        // The channels' numbers have no gaps so far, and all others are above.
+        // The numbers of channel errors have no gaps so far, and all others are above them.
         let codes: std::collections::HashSet<_> = all().iter().map(|(error, _)| error.code()).collect();
         assert_eq!(codes.len() as c_int, SALTUS_SYSTEM as c_int);
         for unused in [SALTUS_SYSTEM as c_int + 1, 102, SALTUS_CHANGED as c_int + 1, i32::MAX, -2] {

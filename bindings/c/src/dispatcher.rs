@@ -1,4 +1,4 @@
-//! Callbacks: a function for each subscription, called in the thread that asks for it.
+//! Callbacks: a function for each subscription, called in the thread that runs the dispatcher.
 
 use crate::border::{Fail, Result, call, put_if_wanted};
 use crate::clock::until;
@@ -54,7 +54,7 @@ struct Callback {
     refused: Sender<Error>,
 }
 
-// SAFETY: the pointer is only handed back to the program, which the header tells in which thread that happens.
+// SAFETY: the pointer is only passed back to the program; the header documents in which thread.
 unsafe impl Send for Callback {}
 
 impl Callback {

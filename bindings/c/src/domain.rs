@@ -1,4 +1,4 @@
-//! Domains: channels that are reached by one URL, over any transport.
+//! Domains: the channels of one URL, over any transport.
 
 use crate::border::{Fail, call, string, text};
 use crate::code::{SALTUS_OK, SaltusError};

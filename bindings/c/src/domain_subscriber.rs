@@ -93,7 +93,7 @@ pub unsafe extern "C" fn saltus_domain_receive(
     // SAFETY: as the header demands.
     unsafe {
         receive(subscriber, message, |Receiving { subscriber, expected }| {
-            // The time is made where it is used: what is stored in parts and loaded as one stalls the processor.
+            // The time is computed where it is used: a value stored in parts and loaded at once stalls the CPU.
             Ok(match expected {
                 Some(expected) => expected.receive(subscriber, self::until(until))?.is_some(),
                 None => subscriber.receive(self::until(until))?.is_some(),
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn saltus_domain_wait_any(
     index: *mut usize,
 ) -> SaltusError {
     let wait = |handles: &[SaltusDomainSubscriber]| {
-        // One that is given twice is busy at the second time.
+        // A subscriber that is given twice is busy the second time.
         let mut all = handles.iter().map(|handle| locked(*handle)).collect::<Result<Vec<_>>>()?;
         let mut all: Vec<&mut Subscriber> = all.iter_mut().map(|own| &mut own.subscriber).collect();
         Ok(wait_any(&mut all, self::until(until))?)

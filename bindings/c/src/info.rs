@@ -82,7 +82,7 @@ pub unsafe extern "C" fn saltus_channel_info(
     size: usize,
 ) -> SaltusError {
     call(|| {
-        // SAFETY: the header demands that nobody closes it meanwhile, and room for `size` bytes.
+        // SAFETY: the header demands that no thread closes it in the meantime, and room for `size` bytes.
         unsafe { sized::write(info, size, &from_rust(&shared(channel)?.info()?))? };
         Ok(SALTUS_OK)
     })
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn saltus_channel_descriptions(
     context: *mut c_void,
 ) -> SaltusError {
     call(|| {
-        // SAFETY: the header demands that nobody closes it meanwhile, and a function of this kind.
+        // SAFETY: the header demands that no thread closes it in the meantime, and a function of this kind.
         unsafe { call_each(shared(channel)?.descriptions()?, each, context) }
     })
 }

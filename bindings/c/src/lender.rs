@@ -1,7 +1,7 @@
-//! A handle, and what is borrowed from it between two calls of C.
+//! A handle, and the loan or view that is borrowed from it between two calls from C.
 //!
-//! In Rust a loan borrows its publisher, and a view its subscriber, until they are used up. In C both are steps of
-//! their own, so that the borrow has to be kept beside what it borrows from.
+//! In Rust a loan borrows its publisher, and a view its subscriber, until they end. In C these are separate calls, so the borrow is
+//! stored next to the object that it borrows from.
 
 use std::ptr::NonNull;
 
@@ -60,7 +60,7 @@ impl<T: 'static, L> Lender<T, L> {
         &mut self,
         borrow: impl FnOnce(&'static mut T) -> Result<Option<L>, E>,
     ) -> Result<Option<&mut L>, E> {
-        self.owner(); // what was borrowed is given up
+        self.owner(); // ends the loan or view
         // SAFETY: the box lives until `drop`, which ends what is borrowed first; so does each function that gives the owner out again.
         self.lent = borrow(unsafe { &mut *self.owner.as_ptr() })?;
         Ok(self.lent.as_mut())
@@ -70,7 +70,7 @@ impl<T: 'static, L> Lender<T, L> {
 impl<T, L> Drop for Lender<T, L> {
     fn drop(&mut self) {
         drop(self.lent.take());
-        // SAFETY: made by `new` from a box, and what borrowed it is gone.
+        // SAFETY: made by `new` from a box, and the borrow has ended.
         drop(unsafe { Box::from_raw(self.owner.as_ptr()) });
     }
 }

@@ -1,15 +1,15 @@
 //! The C interface of Saltus: thin functions over channels, domains and logs, one concept each, with the names it has in Rust.
 //!
 //! `include/saltus.h` is made from these files by cbindgen, and a test finds any difference; the comments above the
-//! functions are therefore written for who reads the header. What all functions have in common (codes, threads,
-//! ownership, time) is told once, at the top of the header, in `cbindgen.toml`.
+//! functions are therefore written for readers of the header. The conventions of all functions (codes, threads,
+//! ownership, time) are described once, at the top of the header, in `cbindgen.toml`.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `code`, `message` | errors, and the text of what went wrong last |
+//! | `code`, `message` | errors, and the message of the last one |
 //! | `border` | the border between C and Rust: panics and NULLs |
-//! | `handle`, `asymmetric` | handles as numbers: those that are closed or made up are refused; one call at a time |
-//! | `lender` | a handle and what is borrowed from it between two calls |
+//! | `handle`, `asymmetric` | handles as numbers; closed or invented ones are rejected; one call at a time |
+//! | `lender` | a handle, and the loan or view borrowed from it between two calls |
 //! | `sized` | structures that may grow |
 //! | `wait` | waiting for several, descriptors and canceling, for channels and domains |
 //! | `clock`, `types`, `version` | times, types of messages and the version |
@@ -19,7 +19,7 @@
 //!
 //! No two files use each other, directly or through others.
 
-// The rules for all pointers stand at the top of the header; a section in each function would repeat them.
+// The rules for all pointers are at the top of the header; a section in each function would repeat them.
 #![allow(clippy::missing_safety_doc)]
 
 mod asymmetric;

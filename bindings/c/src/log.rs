@@ -48,7 +48,7 @@ pub(crate) struct Reading {
     name: Vec<u8>,
 }
 
-// SAFETY: the pointers in `event` lead into what lies beside it, and go from thread to thread with it.
+// SAFETY: the pointers in `event` point into the fields next to it, and move between threads with them.
 unsafe impl Send for Reading {}
 
 /// saltus_log_open opens an LCM or MCAP log, damaged or not. It reads the file once to build an index; for a large file it saves the index
@@ -150,7 +150,7 @@ unsafe fn read(
         name.extend_from_slice(e.channel);
         name.push(0);
         *told = SaltusEvent {
-            // What has no bytes has no place either.
+            // An empty message has no address either.
             data: if e.data.is_empty() { c"".as_ptr().cast() } else { e.data.as_ptr().cast() },
             len: e.data.len(),
             channel: name.as_ptr().cast(),

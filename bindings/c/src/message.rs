@@ -1,4 +1,4 @@
-//! The text of what went wrong last.
+//! The message of the last error.
 
 use saltus_text::words::{SYSTEM_NUMBER, plain};
 use std::cell::UnsafeCell;
@@ -23,7 +23,7 @@ impl Write for Message {
         for c in text.chars().map(|c| if c == '\0' { '?' } else { c }) {
             // One byte stays zero: the end of a C string.
             if self.len + c.len_utf8() >= LONGEST {
-                return Err(fmt::Error); // it is cut here; nothing may follow
+                return Err(fmt::Error); // the text is cut here; nothing may follow
             }
             c.encode_utf8(&mut self.text[self.len..]);
             self.len += c.len_utf8();
@@ -48,7 +48,7 @@ pub(crate) fn remember_error(error: &impl Display) {
 /// Keeps a text. Whether it has the number of a system error, or was cut, perhaps within one.
 fn keep(text: fmt::Arguments<'_>) -> bool {
     LAST.with(|last| {
-        // SAFETY: only this thread has the cell, and formatting an error calls nothing that comes here again.
+        // SAFETY: only this thread has the cell, and formatting an error never calls this function again.
         let last = unsafe { &mut *last.get() };
         last.len = 0;
         let cut = last.write_fmt(text).is_err();
@@ -75,7 +75,7 @@ pub(crate) mod tests {
     use std::ffi::CStr;
 
     pub(crate) fn last() -> String {
-        // SAFETY: the function gives a string with an end.
+        // SAFETY: the function returns a string with an end.
         unsafe { CStr::from_ptr(saltus_last_error()) }.to_str().unwrap().to_string()
     }
 

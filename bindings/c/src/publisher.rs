@@ -47,7 +47,7 @@ pub unsafe extern "C" fn saltus_channel_publisher_open(
     publisher: *mut SaltusChannelPublisher,
 ) -> SaltusError {
     let make = || {
-        // SAFETY: the header demands that nobody closes it meanwhile.
+        // SAFETY: the header demands that no thread closes it in the meantime.
         let publisher = unsafe { shared(channel)? }.publisher()?;
         Ok(Some(UnsafeCell::new(Lender::new(publisher))))
     };
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn saltus_channel_loan(
         unsafe { put(room, std::ptr::null_mut(), NO_ROOM)? };
         let mut own = locked(publisher)?;
         let _ = free(&mut own)?;
-        // SAFETY: what the loan borrows it keeps to itself.
+        // SAFETY: the loan does not expose what it borrows.
         let loan = unsafe { own.lend(|publisher| publisher.loan(len).map(Some))? };
         let Some(loan) = loan else { return Err(Fail::Misuse(NO_LOAN)) };
         // SAFETY: not NULL, as was just seen.

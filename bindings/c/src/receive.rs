@@ -124,7 +124,7 @@ pub unsafe extern "C" fn saltus_channel_view(
         }
         let mut own = locked(subscriber)?;
         let (which, until) = (self::which(which)?, self::until(until));
-        // SAFETY: what the view borrows it keeps to itself.
+        // SAFETY: the view does not expose what it borrows.
         let view = unsafe { own.lend(|subscriber| subscriber.view(which, until))? };
         let Some(view) = view else { return Ok(SALTUS_NOTHING) };
         // SAFETY: not NULL, as was seen above.
@@ -178,7 +178,7 @@ unsafe fn room<'a>(at: *mut c_void, size: usize) -> Result<&'a mut [u8]> {
     if at.is_null() {
         return Err(Fail::Misuse("the buffer is NULL, but its size is not 0"));
     }
-    // A slice may not be longer than half the address space, and no message is.
-    // SAFETY: not NULL, so there are `size` bytes, as the header demands. Only written, so what they hold is no matter.
+    // A slice must not be longer than half the address space, and messages never are.
+    // SAFETY: not NULL, so there are `size` bytes, as the header demands. They are only written, so their contents do not matter.
     Ok(unsafe { std::slice::from_raw_parts_mut(at.cast(), size.min(isize::MAX as usize)) })
 }

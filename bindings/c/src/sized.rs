@@ -1,8 +1,8 @@
-//! Structures that may grow: their first field says how large the caller's is.
+//! Structures that may grow: their first field is the size of the caller's structure.
 //!
-//! A program that was compiled against an older header gives a smaller structure: what it lacks has its default. One
-//! compiled against a newer header gives a larger one: what we do not know must be zero, so that nothing that was
-//! asked for is silently left out.
+//! A program compiled against an older header passes a smaller structure: the missing fields get their defaults. One
+//! compiled against a newer header passes a larger one: the unknown fields must be zero, so that no request is
+//! silently ignored.
 
 use crate::border::{Fail, Result, call};
 use crate::code::{SALTUS_OK, SaltusError};
@@ -68,7 +68,7 @@ pub(crate) unsafe fn write<T: Growing>(to: *mut T, size: usize, value: &T) -> Re
 }
 
 fn check<T: Growing>(size: usize) -> Result<()> {
-    // The upper bound only finds structures that nobody has initialised.
+    // The upper bound only finds structures that the caller did not initialise.
     if size < T::FIRST || size > 64 * 1024 {
         return Err(Fail::Misuse("a structure has a senseless size: fill it with its init function first"));
     }

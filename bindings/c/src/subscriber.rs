@@ -21,7 +21,7 @@ pub struct SaltusChannelSubscriber {
     /// A number; 0 if the handle is not open.
     pub id: u64,
 }
-// The owner of what is lent is the subscriber, once a view that was not validated is given up.
+// The subscriber is the owner of the view: giving up a view that was not validated returns the subscriber.
 kind!(SaltusChannelSubscriber, 3, "the subscriber", Cancelable<Lender<Subscriber, View<'static>>>);
 
 /// saltus_channel_subscriber_open opens a subscriber of the channel. `options`: NULL for the defaults. You close `*subscriber` with
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn saltus_channel_wait_any(
     index: *mut usize,
 ) -> SaltusError {
     let wait = |handles: &[SaltusChannelSubscriber]| {
-        // Rust would not let one be borrowed twice. Few enough to be compared.
+        // Rust does not allow borrowing one twice. There are few enough to compare.
         if (1..count).any(|i| handles[..i].contains(&handles[i])) {
             return Err(Fail::Misuse("a subscriber to wait for is given twice"));
         }

@@ -1,4 +1,4 @@
-//! What the messages of a channel are.
+//! The types of a channel's messages.
 
 use crate::border::{Fail, Result, string, text};
 use crate::code::SALTUS_OK;
@@ -52,7 +52,7 @@ pub(crate) unsafe fn call_each(
 ) -> Result {
     let each = each.ok_or(Fail::Misuse("the function to call with types is NULL"))?;
     for one in types {
-        // What another process wrote may have zero bytes in it: that is no name or schema.
+        // Text from another process may contain zero bytes; then it is not a name or a schema.
         let (Ok(name), Ok(schema)) = (CString::new(one.name), CString::new(one.schema)) else { continue };
         let one = SaltusType { name: name.as_ptr(), fingerprint: one.fingerprint, schema: schema.as_ptr() };
         // SAFETY: the header demands a function of this kind; all of it lives across the call.

@@ -1,4 +1,4 @@
-//! What stands between Java and Rust: no panic crosses it, and errors are a number and a sentence.
+//! The border between Java and Rust: no panic crosses it, and errors are a number and a message.
 
 use crate::env::Env;
 use crate::fail::{Fail, Result, code};
@@ -7,7 +7,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a method returns, with a value that says that it failed.
+/// A method's return type, with a value that means failure.
 pub(crate) trait Answer {
     const FAILED: Self;
 }
@@ -22,7 +22,7 @@ impl Answer for jobject {
 }
 
 thread_local! {
-    /// Why this thread's last call failed: 0 if it did not.
+    /// The error of this thread's last call; number 0 if it succeeded.
     static LAST: RefCell<(i32, String)> = const { RefCell::new((0, String::new())) };
 }
 
@@ -33,7 +33,7 @@ fn remember(code: i32, text: String) {
 /// Runs the body of a method.
 ///
 /// # Safety
-/// As [`Env::new`] says.
+/// As for [`Env::new`].
 pub(crate) unsafe fn call<T: Answer>(env: *mut JNIEnv, body: impl FnOnce(Env) -> Result<T>) -> T {
     LAST.with_borrow_mut(|last| last.0 = 0);
     // SAFETY: as the caller vouches.
@@ -80,7 +80,7 @@ extern "system" fn Java_org_saltus_Native_lastCode(_: *mut JNIEnv, _: jclass) ->
 }
 
 natives! {
-    /// What it was, in words; and forgets it.
+    /// The message of that failure, which this call clears.
     fn Java_org_saltus_Native_lastText(env) -> jbyteArray {
         env.array(LAST.take().1.as_bytes())
     }

@@ -12,7 +12,7 @@ use saltus_domain::{Description, Domain, Expected, Options, Pattern, Start};
 
 static DOMAINS: Table<Domain> = Table::new("domain");
 
-/// What messages are, if their type's name is not null.
+/// The type of messages, unless its name is null.
 pub(crate) fn description(
     env: Env,
     name: jbyteArray,
@@ -26,7 +26,7 @@ pub(crate) fn description(
     Ok(Some(Description { name, fingerprint: fingerprint as u64, schema }))
 }
 
-/// How `channels` is meant, by numbers of class `Native`.
+/// The meaning of `channels`, by numbers of class `Native`.
 fn pattern(env: Env, channels: jbyteArray, by: jint) -> Result<Pattern> {
     Ok(match by {
         0 => Pattern::name(env.bytes(channels)?)?,
@@ -48,7 +48,7 @@ fn options(depth: jlong, start: jint) -> Result<Options> {
 }
 
 natives! {
-    /// Opens a domain; an empty URL is that of the environment.
+    /// Opens a domain. For an empty URL it uses the environment's.
     fn Java_org_saltus_Native_domainOpen(env, url: jbyteArray) -> jlong {
         Ok(DOMAINS.give(Domain::open(&env.text(url)?)?, None))
     }
@@ -56,7 +56,7 @@ natives! {
     fn Java_org_saltus_Native_domainUrl(env, domain: jlong) -> jbyteArray {
         env.array(DOMAINS.find(domain)?.share().url().as_bytes())
     }
-    /// Names of the channels that there are.
+    /// The names of the domain's channels.
     fn Java_org_saltus_Native_domainChannels(env, domain: jlong) -> jbyteArray {
         let names = DOMAINS.find(domain)?.share().channels()?;
         list::array(env, names.iter().map(|name| (name.as_bytes(), 0)))
@@ -65,7 +65,7 @@ natives! {
         DOMAINS.close(domain);
         Ok(0)
     }
-    /// A publisher in a channel.
+    /// Opens a publisher in a channel.
     fn Java_org_saltus_Native_publisherOpen(
         env, domain: jlong, channel: jbyteArray, name: jbyteArray, fingerprint: jlong, schema: jbyteArray,
     ) -> jlong {
@@ -77,7 +77,7 @@ natives! {
         };
         Ok(PUBLISHERS.give((publisher, Vec::new()), None))
     }
-    /// A subscriber of channels.
+    /// Opens a subscriber of channels.
     fn Java_org_saltus_Native_subscriberOpen(
         env, domain: jlong, channels: jbyteArray, by: jint, depth: jlong, start: jint,
         name: jbyteArray, fingerprint: jlong, schema: jbyteArray,

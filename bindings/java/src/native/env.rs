@@ -1,4 +1,4 @@
-//! The few functions of JNI that are needed, checked. The only unsafe code of this crate, but for the border itself.
+//! Checked versions of the few JNI functions that this crate needs. The crate has no other unsafe code except the border itself.
 
 use crate::fail::{Fail, Result};
 use jni_sys::{JNIEnv, jarray, jbyteArray, jint, jlong, jlongArray, jobject, jsize};
@@ -25,8 +25,8 @@ fn within(at: jint, len: jint, all: usize) -> Result<(usize, usize)> {
 
 impl Env {
     /// # Safety
-    /// It is what the virtual machine gave to a native method whose call has not ended, and its functions are given nothing
-    /// but arguments of that call, of the types that they ask for.
+    /// The virtual machine passed the pointer to a native method whose call has not ended. The caller passes only arguments of that
+    /// call to its functions, of the right types.
     pub unsafe fn new(env: *mut JNIEnv) -> Env {
         Env(env)
     }
@@ -40,7 +40,7 @@ impl Env {
         Ok(usize::try_from(len).unwrap_or(0))
     }
 
-    /// Copies `len` bytes from `at` on into a buffer that is used again.
+    /// Copies `len` bytes from `at` on into a buffer that is reused.
     pub fn read(self, array: jbyteArray, at: jint, len: jint, into: &mut Vec<u8>) -> Result<()> {
         let (_, n) = within(at, len, self.len(array)?)?;
         into.clear();
@@ -78,7 +78,7 @@ impl Env {
         if array.is_null() {
             return Err(Fail::Thrown);
         }
-        // SAFETY: it was made with so many bytes.
+        // SAFETY: it was made with this length.
         unsafe { jni!(self, v1_1, SetByteArrayRegion, array, 0, len, data.as_ptr().cast()) };
         Ok(array)
     }
@@ -105,12 +105,12 @@ impl Env {
     pub fn longs(self, array: jlongArray) -> Result<Vec<jlong>> {
         let mut numbers = vec![0; self.len(array)?];
         let len = jint::try_from(numbers.len()).unwrap_or(jint::MAX);
-        // SAFETY: an array of so many longs, and room for as many.
+        // SAFETY: an array of this many longs, and room for as many.
         unsafe { jni!(self, v1_1, GetLongArrayRegion, array, 0, len, numbers.as_mut_ptr()) };
         Ok(numbers)
     }
 
-    /// Where `len` bytes from `at` on of a direct buffer lie.
+    /// The address of `len` bytes from `at` on in a direct buffer.
     fn place(self, buffer: jobject, at: jint, len: jint) -> Result<(*mut u8, usize)> {
         const NOT_DIRECT: &str = "the buffer is no direct one";
         if buffer.is_null() {
@@ -133,21 +133,21 @@ impl Env {
         }
     }
 
-    /// Lends `len` bytes from `at` on of a direct buffer. A thread of Java's that writes there meanwhile makes a message of
-    /// whatever bytes, as it does in C.
+    /// Lends `len` bytes from `at` on of a direct buffer. If a Java thread writes there in the meantime, the message has arbitrary
+    /// bytes, as in C.
     pub fn lend<R>(self, buffer: jobject, at: jint, len: jint, f: impl FnOnce(&[u8]) -> R) -> Result<R> {
         let (place, n) = self.place(buffer, at, len)?;
         // SAFETY: the buffer has them, and lives as long as the call that it is an argument of.
         Ok(f(unsafe { slice::from_raw_parts(place, n) }))
     }
 
-    /// A new direct buffer over the bytes of a view, which the caller keeps until Java has told that nobody has the buffer any more,
-    /// and which only Java's read-only buffers show to programs.
+    /// Makes a direct buffer over the bytes of a view. The caller keeps the view until Java reports that the buffer is unreachable.
+    /// Programs only get read-only buffers over it.
     pub fn direct(self, view: &saltus_domain::View) -> Result<jobject> {
         let len = jint::try_from(view.len());
         let len = len
             .map_err(|_| Fail::invalid(format!("{} bytes are too many for a buffer of Java", view.len())))?;
-        // SAFETY: nothing is read here; the view's memory has so many bytes, and stays as long as the view.
+        // SAFETY: nothing is read here; the view's memory has `len` bytes, and stays as long as the view.
         let buffer =
             unsafe { jni!(self, v1_4, NewDirectByteBuffer, view.as_ptr().cast_mut().cast(), len.into()) };
         if buffer.is_null() { Err(Fail::Thrown) } else { Ok(buffer) }
@@ -157,7 +157,7 @@ impl Env {
     pub fn fill(self, buffer: jobject, at: jint, data: &[u8]) -> Result<()> {
         let len = jint::try_from(data.len()).unwrap_or(jint::MAX);
         let (place, n) = self.place(buffer, at, len)?;
-        // SAFETY: the buffer has room for them, and Rust's memory is no buffer of Java's.
+        // SAFETY: the buffer has room for them, and Rust's memory is not a buffer of Java.
         unsafe { ptr::copy_nonoverlapping(data.as_ptr(), place, n) };
         Ok(())
     }

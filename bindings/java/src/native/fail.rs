@@ -1,21 +1,21 @@
-//! Why a method fails: a number and a sentence.
+//! The reason for a failure of a method: a number and a message.
 
 use jni_sys::jint;
 use saltus_text::words::plain;
 
-/// The codes that this crate gives by itself; the others come from the crates below.
+/// The codes that this crate returns itself; the others are from the crates below.
 pub(crate) mod code {
     pub const TOO_SMALL: i32 = 3;
     pub const INVALID: i32 = 12;
     pub const BUG: i32 = 100;
-    /// Not of Rust: what is said by a handle. Java makes an `IllegalStateException` of them.
+    /// Not codes of Rust: errors of a handle, which Java turns into an `IllegalStateException`.
     pub const CLOSED: i32 = -12;
     pub const BUSY: i32 = -13;
 }
 
-/// Why a method fails.
+/// The reason for a failure of a method.
 pub(crate) enum Fail {
-    /// With this number and this sentence.
+    /// An error with this number and this message.
     Told(i32, String),
     /// Java has thrown an exception already.
     Thrown,
@@ -41,5 +41,5 @@ impl From<saltus_log::Error> for Fail {
     }
 }
 
-/// What the bodies of methods give.
+/// The result of a method's body.
 pub(crate) type Result<T = jint> = std::result::Result<T, Fail>;

@@ -1,4 +1,4 @@
-//! Lists of names as Java gets them.
+//! Lists of names, encoded for Java.
 
 use crate::env::Env;
 use crate::fail::Result;

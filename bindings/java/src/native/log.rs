@@ -29,7 +29,7 @@ natives! {
         Ok(LOGS.give(Reading { log, channel: Vec::new() }, None))
     }
     /// The next event (0), the one before (1), or the one at a position (2); null, without a failure, if there is none. `info` gets
-    /// the three times and numbers of class `Event`, and whether the channel is another one than the time before.
+    /// the three times and numbers of class `Event`, and whether the channel differs from the previous event's.
     fn Java_org_saltus_Native_logRead(
         env, log: jlong, how: jint, position: jlong, info: jlongArray,
     ) -> jbyteArray {
@@ -67,7 +67,7 @@ natives! {
         let position = entry.lock()?.log.seek_time(time)?;
         Ok(position as jlong)
     }
-    /// How many events there are, the position, the times of the first and the last, and whether it is MCAP.
+    /// The number of events, the position, the times of the first and the last event, and whether it is MCAP.
     fn Java_org_saltus_Native_logAbout(env, log: jlong, out: jlongArray) -> jint {
         let entry = LOGS.find(log)?;
         let log = &mut entry.lock()?.log;
@@ -81,11 +81,11 @@ natives! {
         let damage = entry.lock()?.log.damage().to_string();
         env.array(damage.as_bytes())
     }
-    /// How many messages each channel has.
+    /// The number of messages of each channel.
     fn Java_org_saltus_Native_logChannels(env, log: jlong) -> jbyteArray {
         let entry = LOGS.find(log)?;
         let reading = entry.lock()?;
-        // A channel that lies in two ways in the file is there twice.
+        // A channel that the file stores in two ways is listed twice.
         let mut sums: BTreeMap<&[u8], u64> = BTreeMap::new();
         for channel in &reading.log.summary().channels {
             *sums.entry(&channel.name).or_default() += channel.messages;
@@ -98,7 +98,7 @@ natives! {
     }
 }
 
-/// A format by its number: 0 is told by the name.
+/// A format by its number; 0: the file's extension selects it.
 pub(crate) fn format(number: jint, path: &std::path::Path) -> Result<Format> {
     match number {
         1 => Ok(Format::Lcm),

@@ -9,7 +9,7 @@ use saltus_log::{Error, Event, Writer, WriterOptions};
 use std::fs::File;
 use std::sync::{Arc, MutexGuard};
 
-/// A writer, until it is finished, and memory for what comes as arrays.
+/// A writer, until it is finished, and memory for copies of arrays.
 type Writing = (Option<Writer<File>>, Vec<u8>);
 
 static WRITERS: Table<Writing> = Table::new("log's writer");
@@ -26,7 +26,7 @@ fn find(handle: jlong) -> Result<Arc<Entry<Writing>>> {
 }
 
 natives! {
-    /// Begins a log. A file that is there is left alone.
+    /// Creates a log. An existing file is not changed.
     fn Java_org_saltus_Native_writerCreate(env, path: jbyteArray, format: jint) -> jlong {
         let path = log::path(env.bytes(path)?);
         let format = log::format(format, &path)?;
@@ -34,7 +34,7 @@ natives! {
         let file = file.map_err(|e| Error::Io(format!("create the log {}", path.display()), e))?;
         Ok(WRITERS.give((Some(Writer::new(file, format, WriterOptions::new())?), Vec::new()), None))
     }
-    /// Tells what messages of a type are.
+    /// Registers a type with the log.
     fn Java_org_saltus_Native_writerDescribe(env, handle: jlong, name: jbyteArray, schema: jbyteArray) -> jint {
         let (entry, name, schema) = (find(handle)?, env.text(name)?, env.text(schema)?);
         if !writer(&mut entry.lock()?)?.0.types().learn(&name, &schema) {
@@ -55,16 +55,16 @@ natives! {
         writer.write(&Event { channel: &channel, data: copy, log_time, publish_time, sequence, about: None })?;
         Ok(0)
     }
-    /// Gives everything to the file.
+    /// Writes all events to the file now.
     fn Java_org_saltus_Native_writerFlush(_env, handle: jlong) -> jint {
         writer(&mut find(handle)?.lock()?)?.0.flush()?;
         Ok(0)
     }
-    /// How many events were written.
+    /// The number of events written so far.
     fn Java_org_saltus_Native_writerEvents(_env, handle: jlong) -> jlong {
         Ok(writer(&mut find(handle)?.lock()?)?.0.events() as jlong)
     }
-    /// Ends the log and closes the file. Whoever writes at that moment is told that it is in use; it stays open.
+    /// Ends the log and closes the file. If another thread writes at that moment, this fails (in use) and the log stays open.
     fn Java_org_saltus_Native_writerClose(_env, handle: jlong) -> jint {
         let entry = find(handle)?;
         let writer = entry.lock()?.0.take();

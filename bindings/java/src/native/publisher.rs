@@ -5,7 +5,7 @@ use crate::table::Table;
 use jni_sys::{jbyteArray, jint, jlong, jlongArray, jobject};
 use saltus_domain::Publisher;
 
-/// Publishers, each with memory for what comes as an array.
+/// Publishers, each with memory for copies of arrays.
 pub(crate) static PUBLISHERS: Table<(Publisher, Vec<u8>)> = Table::new("publisher");
 
 natives! {
@@ -28,7 +28,7 @@ natives! {
         env.lend(message, at, len, |message| publisher.publish(message))??;
         Ok(0)
     }
-    /// Publishes bytes of an array as if it were another time; gives the timestamp.
+    /// Publishes bytes of an array with a given timestamp; returns the timestamp that the message got.
     fn Java_org_saltus_Native_publishWithTimestamp(
         env, publisher: jlong, message: jbyteArray, timestamp: jlong,
     ) -> jlong {
@@ -36,7 +36,7 @@ natives! {
         let (publisher, _) = &mut *entry.lock()?;
         Ok(publisher.publish_with_timestamp(&env.bytes(message)?, timestamp)?)
     }
-    /// Tells what messages say of their sender; -1 if they do not.
+    /// Returns the sender number of its messages; -1 if there is none.
     fn Java_org_saltus_Native_publisherSender(env, publisher: jlong, out: jlongArray) -> jint {
         let entry = PUBLISHERS.find(publisher)?;
         let sender = entry.lock()?.0.sender();

@@ -8,15 +8,15 @@ use crate::{list, time};
 use jni_sys::{jbyteArray, jint, jlong, jlongArray, jobject};
 use saltus_domain::{Expected, Message, Missed, Name, Subscriber, Until};
 
-/// A subscriber, and what its messages shall be.
+/// A subscriber, and the type of its messages.
 pub(crate) struct Receiving {
     pub subscriber: Subscriber,
     pub expected: Option<Expected>,
-    /// The last message, if it did not reach the program, which had no room for it: it is given once more, or else counted.
+    /// The last message, if the program's buffer was too small for it. The next call returns it again, or counts it.
     pub kept: Option<Kept>,
 }
 
-/// Which message is kept, and what was told with it.
+/// The metadata of the kept message.
 pub(crate) struct Kept {
     channel: Name,
     sender: Option<u64>,
@@ -24,7 +24,7 @@ pub(crate) struct Kept {
     arrived: u64,
     missed: Missed,
     dropped: u64,
-    /// Whether it is given once more; else it is counted with the next.
+    /// Whether the next call returns it again; else it is counted with the next one.
     again: bool,
 }
 
@@ -59,7 +59,7 @@ impl Kept {
 
 pub(crate) static SUBSCRIBERS: Table<Receiving> = Table::new("subscriber");
 
-/// Which message: one not seen, as the options say, or the newest, seen or not.
+/// The message to receive: a new one, as the options say, or the newest, whether or not it was received before.
 const UNSEEN: jint = 0;
 
 impl Receiving {
@@ -73,17 +73,17 @@ impl Receiving {
         })
     }
 
-    /// Whether something may be unseen, at the latest then.
+    /// Waits until there may be a new message, at most until then.
     pub fn wait(&mut self, until: Until) -> Result<bool> {
         Ok(self.gives_current() || self.subscriber.wait(until)?)
     }
 
-    /// Whether a message is given once more.
+    /// Whether the next call returns the kept message again.
     pub fn gives_current(&self) -> bool {
         self.kept.as_ref().is_some_and(|kept| kept.again)
     }
 
-    /// Receives, and hands the message to `give`. One that this does not take is kept.
+    /// Receives a message and passes it to `give`. If `give` does not accept it, the message is kept.
     fn receive<R>(
         &mut self,
         which: jint,
@@ -113,7 +113,7 @@ impl Receiving {
     }
 }
 
-/// What is known of a message, in the order of Java's class `Info`; and its channel.
+/// A message's metadata, in the order of Java's class `Info`, and its channel.
 pub(crate) fn tell(env: Env, m: &Message<'_>, info: jlongArray, channel: jbyteArray) -> Result<()> {
     let name = m.channel.as_bytes();
     env.write(channel, name)?;
@@ -148,7 +148,7 @@ natives! {
         });
         Ok(entry.or_closed(received)?.unwrap_or(std::ptr::null_mut()))
     }
-    /// Receives a message into a direct buffer, and gives its length; -1 if there is none.
+    /// Receives a message into a direct buffer and returns its length; -1 if there is none.
     fn Java_org_saltus_Native_receiveInto(
         env, subscriber: jlong, which: jint, timeout: jlong, info: jlongArray, channel: jbyteArray,
         buffer: jobject, at: jint, room: jint,
@@ -168,20 +168,20 @@ natives! {
         });
         Ok(entry.or_closed(received)?.unwrap_or(-1))
     }
-    /// Waits until something may be unseen: 1, or 0 when the time is up.
+    /// Waits until there may be a new message: returns 1, or 0 on timeout.
     fn Java_org_saltus_Native_subscriberWait(_env, subscriber: jlong, timeout: jlong) -> jint {
         let entry = SUBSCRIBERS.find(subscriber)?;
         let mut receiving = entry.lock()?;
         let ready = receiving.wait(time::until(timeout));
         entry.or_closed(ready).map(jint::from)
     }
-    /// Names of the channels that it has joined so far.
+    /// The names of the channels that it has joined so far.
     fn Java_org_saltus_Native_subscriberChannels(env, subscriber: jlong) -> jbyteArray {
         let entry = SUBSCRIBERS.find(subscriber)?;
         let names = entry.lock()?.subscriber.channels();
         list::array(env, names.iter().map(|name| (name.as_bytes(), 0)))
     }
-    /// Messages of other types that were passed over.
+    /// The number of messages of other types that it skipped.
     fn Java_org_saltus_Native_subscriberMismatched(_env, subscriber: jlong) -> jlong {
         let entry = SUBSCRIBERS.find(subscriber)?;
         let receiving = entry.lock()?;

@@ -1,5 +1,5 @@
-//! Handles as Java holds them: numbers that are looked up. None means anything again after it was closed, so that one that is
-//! closed or made up is told to its caller and harms nobody.
+//! Handles as Java holds them: numbers that are looked up. A number is never used again after it was closed, so a call with a
+//! closed or invented number fails and has no other effect.
 
 use crate::fail::{Fail, Result, code};
 use saltus_domain::CancelHandle;
@@ -9,16 +9,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 
 /// The open handles of one kind.
 pub(crate) struct Table<T> {
-    /// What messages call it.
+    /// Its name in error messages.
     what: &'static str,
     open: RwLock<BTreeMap<i64, Arc<Entry<T>>>>,
 }
 
-/// What is behind a handle. It lives until it is closed and no call uses it any more.
+/// The object behind a handle. It lives until it is closed and no call uses it any more.
 pub(crate) struct Entry<T> {
     what: &'static str,
     closed: AtomicBool,
-    /// What calls off its waits.
+    /// Cancels its waits.
     pub cancel: Option<CancelHandle>,
     own: Mutex<T>,
 }
@@ -30,7 +30,7 @@ impl<T> Table<T> {
 
     /// A new handle, above 0.
     pub fn give(&self, own: T, cancel: Option<CancelHandle>) -> i64 {
-        /// Of all kinds, so that a handle of one kind is none of another.
+        /// For all kinds, so that handles of different kinds never have the same number.
         static NEXT: AtomicI64 = AtomicI64::new(1);
         let handle = NEXT.fetch_add(1, Ordering::Relaxed);
         let entry = Entry { what: self.what, closed: AtomicBool::new(false), cancel, own: Mutex::new(own) };
@@ -38,13 +38,13 @@ impl<T> Table<T> {
         handle
     }
 
-    /// What an open handle means.
+    /// The object of an open handle.
     pub fn find(&self, handle: i64) -> Result<Arc<Entry<T>>> {
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         open.get(&handle).cloned().ok_or_else(|| closed(self.what))
     }
 
-    /// Closes a handle. What is behind it is dropped here, or at the end of the call that uses it, whose wait is canceled.
+    /// Closes a handle and cancels the wait of a call that uses it. The object is dropped here, or at the end of that call.
     pub fn close(&self, handle: i64) -> Option<Arc<Entry<T>>> {
         let entry = self.open.write().unwrap_or_else(PoisonError::into_inner).remove(&handle)?;
         entry.closed.store(true, Ordering::SeqCst);
@@ -61,7 +61,7 @@ fn closed(what: &str) -> Fail {
 }
 
 impl<T> Entry<T> {
-    /// The thing, for this call alone.
+    /// The object, for this call alone.
     pub fn lock(&self) -> Result<MutexGuard<'_, T>> {
         let guard = match self.own.try_lock() {
             Ok(guard) => guard,
@@ -70,13 +70,13 @@ impl<T> Entry<T> {
                 let text = format!("this {what} is in use by another thread: open one for each thread");
                 return Err(Fail::Told(code::BUSY, text));
             }
-            // A panic has been told there; who knows what is left.
+            // A call panicked, so the object's state is unknown.
             Err(TryLockError::Poisoned(_)) => return Err(closed(self.what)),
         };
         if self.is_closed() { Err(closed(self.what)) } else { Ok(guard) }
     }
 
-    /// A clone of the thing, for what all threads may use at once.
+    /// A clone of the object, for kinds that several threads may use at the same time.
     pub fn share(&self) -> T
     where
         T: Clone,
@@ -88,7 +88,7 @@ impl<T> Entry<T> {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// What was called while it was closed: that counts for more than another error.
+    /// The error for a handle that was closed during the call; it takes precedence over another error.
     pub fn or_closed<R>(&self, result: Result<R>) -> Result<R> {
         result.map_err(|error| if self.is_closed() { closed(self.what) } else { error })
     }

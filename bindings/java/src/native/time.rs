@@ -1,4 +1,4 @@
-//! Clocks, and until when a call waits. Java waits in slices, between which it looks whether its thread was interrupted.
+//! Clocks, and the end of a wait. Java waits in slices and checks between them whether its thread was interrupted.
 
 use crate::border::natives;
 use jni_sys::{jbyteArray, jlong};

@@ -1,4 +1,4 @@
-//! Messages where they lie.
+//! Views of messages in place.
 
 use crate::border::natives;
 use crate::fail::Fail;
@@ -12,9 +12,9 @@ use saltus_domain::View;
 static VIEWS: Table<(View, usize)> = Table::new("view");
 
 natives! {
-    /// Looks at a message, and tells the view's number. In shared memory it is a direct buffer: the view must be closed when nobody
-    /// has the buffer any more, and not before. Elsewhere it is an array, which Java's collector counts, as it does not what a
-    /// direct buffer shows. Null, without a failure, if there is none.
+    /// Opens a view of a message and returns its handle. In shared memory the result is a direct buffer. Java must close the view when
+    /// the buffer is unreachable, and not before. Other transports return an array, because Java's collector counts an array's
+    /// memory, but not the memory behind a direct buffer. Null, without a failure, if there is no message.
     fn Java_org_saltus_Native_view(env, subscriber: jlong, timeout: jlong, number: jlongArray) -> jobject {
         let entry = SUBSCRIBERS.find(subscriber)?;
         let mut receiving = entry.lock()?;
@@ -44,7 +44,7 @@ natives! {
         env.tell(number, &[VIEWS.give((view, len), None)])?;
         Ok(seen)
     }
-    /// Whether it was whole all the while; then it is received, and told.
+    /// Checks that the message was not overwritten. Then it counts as received, and its metadata is returned.
     fn Java_org_saltus_Native_viewValidate(
         env, subscriber: jlong, view: jlong, info: jlongArray, channel: jbyteArray,
     ) -> jint {

@@ -8,7 +8,7 @@ use jni_sys::{jint, jlong, jlongArray};
 use saltus_domain::{Subscriber, wait_any};
 
 natives! {
-    /// The index of the first subscriber that has something unseen; -1 when the time is up.
+    /// The index of the first subscriber that has a new message; -1 on timeout.
     fn Java_org_saltus_Native_waitAny(env, subscribers: jlongArray, timeout: jlong) -> jint {
         let handles = env.longs(subscribers)?;
         let entries = handles.iter().map(|&handle| SUBSCRIBERS.find(handle)).collect::<Result<Vec<_>>>()?;
