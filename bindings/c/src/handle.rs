@@ -6,14 +6,14 @@
 //!  state    generation … │ kind 4 │ cheap │ busy │ users 16      of the slot; the same generation and kind: open
 //! ```
 //!
-//! Finding the object behind a handle is a load and a comparison. Where calls of several threads may meet, they count
-//! themselves as users: who closes meanwhile leaves the dropping to the last of them.
+//! Finding the object behind a handle is a load and a comparison. Calls that may run in several threads at the same time count
+//! themselves as users. If a handle is closed in the meantime, the last user drops the object.
 //!
-//! One call at a time ([`locked`]) is seen to for nothing in the thread that made the slot's first such call, its **owner**: as long as
-//! the state says `cheap`, it stores in `owner` that it is inside a call, and then looks at the state. Any other thread takes `cheap`
-//! away, with a fence on behalf of both ([`asymmetric`]), looks whether the owner is inside, and gives `cheap` back if it is. Else
-//! all threads, the owner too, set `busy` from then on, which is two atomic operations a call. A slot keeps its owner for ever:
-//! `owner` has one writer, also when somebody still uses a handle that is closed.
+//! [`locked`] ensures one call at a time. This is almost free in the thread that made the slot's first such call, its **owner**. While
+//! the state has `cheap`, the owner stores in `owner` that it is inside a call, and then checks the state. Any other thread removes
+//! `cheap`, with a fence for both ([`asymmetric`]), and checks whether the owner is inside. If so, it restores `cheap`. Otherwise all
+//! threads, the owner too, set `busy` from then on, which is two atomic operations per call. A slot never changes its owner, so
+//! `owner` has one writer, even if a thread still uses a handle that is closed.
 
 use crate::asymmetric;
 use crate::border::{Fail, Result, call, put};
@@ -168,7 +168,7 @@ fn give<H: Handle>(object: H::Object) -> Result<H> {
     let generation = (slot.state.load(Relaxed) >> GENERATION).wrapping_add(1);
     let state = generation << GENERATION | H::KIND << KIND;
     let cheap = if asymmetric::available() { CHEAP } else { 0 };
-    slot.state.store(state | cheap, Release); // the object is there for who finds this
+    slot.state.store(state | cheap, Release); // a thread that finds this also finds the object
     Ok(H::of(state | (i as u64) << SLOT))
 }
 
@@ -203,11 +203,11 @@ fn refused<H: Handle>(handle: H) -> Fail {
 #[inline(always)]
 pub(crate) unsafe fn shared<'a, H: Handle>(handle: H) -> Result<&'a H::Object> {
     let slot = slot(handle.id());
-    // Pairs with the release by which it was given out.
+    // Pairs with the release that published it.
     if !means(handle, slot.state.load(Acquire)) {
         return Err(refused(handle));
     }
-    // SAFETY: the slot holds a box of this kind, and it is not dropped before it is closed, as the caller vouches.
+    // SAFETY: the slot holds a box of this kind, and it is not dropped before it is closed, as the caller guarantees.
     Ok(unsafe { &*ptr::with_exposed_provenance::<H::Object>(!slot.object.load(Relaxed)) })
 }
 
@@ -233,8 +233,8 @@ pub(crate) fn locked<H: Handle<Object: Guarded>>(handle: H) -> Result<Locked<H>>
     let (slot, me) = (slot(handle.id()), asymmetric::thread());
     if slot.owner.load(Relaxed) == me {
         slot.owner.store(me | INSIDE, Relaxed);
-        asymmetric::light(); // with the heavy one of whoever takes `cheap` away, or closes
-        let state = slot.state.load(Acquire); // pairs with the release by which it was given out
+        asymmetric::light(); // pairs with the heavy one of a thread that removes `cheap`, or closes
+        let state = slot.state.load(Acquire); // pairs with the release that published it
         if state >> CHEAP_AT == handle.id() >> CHEAP_AT | 1 && is_of_its_kind(handle) {
             return Ok(Locked(Used { slot, added: 0, of: PhantomData })); // it is meant, and cheap
         }
@@ -250,7 +250,7 @@ fn locked_by_all<H: Handle<Object: Guarded>>(handle: H) -> Result<Locked<H>> {
     if before & CHEAP != 0 {
         let (slot, me) = (used.slot, asymmetric::thread());
         let owner = slot.owner.load(Relaxed) & !INSIDE;
-        let inside = || slot.owner.load(Acquire) & INSIDE != 0; // pairs with the release by which the owner leaves
+        let inside = || slot.owner.load(Acquire) & INSIDE != 0; // pairs with the release of the owner when it leaves
         let refused = match owner {
             0 => {
                 slot.owner.store(me, Relaxed);
@@ -283,7 +283,7 @@ fn enter<H: Handle>(handle: H, adds: u64) -> Result<(Used<H>, u64)> {
         if state & USERS == USERS {
             return Err(Fail::Misuse("a handle is used by more than 65,534 calls at once"));
         }
-        // Who is busy takes away what would let the owner in.
+        // A thread that is busy removes `cheap`, which would let the owner in.
         let with = (if adds & BUSY != 0 { state & !CHEAP } else { state }) + adds;
         match slot.state.compare_exchange_weak(state, with, AcqRel, Relaxed) {
             Ok(_) => return Ok((Used { slot, added: adds, of: PhantomData }, state)),
@@ -307,7 +307,7 @@ impl<H: Handle> Drop for Used<H> {
         if self.added == 0 {
             return leave(self.slot);
         }
-        // What this call did to the object comes before its end, and before the next call.
+        // The effects of this call come before its end, and before the next call.
         let before = self.slot.state.fetch_sub(self.added, AcqRel);
         if before >> KIND & 15 == CLOSING {
             try_to_end(self.slot);
@@ -318,9 +318,9 @@ impl<H: Handle> Drop for Used<H> {
 /// The owner goes.
 #[inline(always)]
 fn leave(slot: &'static Slot) {
-    // From the thread, not from the word: loading what was just stored would only wait for it.
-    slot.owner.store(asymmetric::thread(), Release); // what it did comes before whatever another does who finds it gone
-    asymmetric::light(); // with the heavy one in `close`
+    // From the thread, not from the word: a load of the value just stored would wait for the store.
+    slot.owner.store(asymmetric::thread(), Release); // its effects come before those of a thread that finds it gone
+    asymmetric::light(); // pairs with the heavy one in `close`
     if slot.state.load(Relaxed) >> KIND & 15 == CLOSING {
         try_to_end(slot);
     }
@@ -333,7 +333,7 @@ impl<H: Handle<Object: Guarded>> Deref for Locked<H> {
     type Target = <H::Object as Guarded>::Own;
     #[inline(always)]
     fn deref(&self) -> &Self::Target {
-        // SAFETY: nobody else is busy with it.
+        // SAFETY: no other thread is busy with it.
         unsafe { &*self.0.own().get() }
     }
 }
@@ -355,14 +355,14 @@ fn ended<H: Handle>(handle: H) -> bool {
     let slot = slot(handle.id());
     let mut state = slot.state.load(Relaxed);
     while means(handle, state) {
-        // Another generation, so that the handle means nothing any more.
+        // Another generation, so that the handle is not valid any more.
         let generation = (state >> GENERATION).wrapping_add(1);
         let closing = generation << GENERATION | CLOSING << KIND | state & (USERS | BUSY);
         match slot.state.compare_exchange_weak(state, closing, AcqRel, Relaxed) {
             Ok(_) => {
                 let owner = slot.owner.load(Relaxed) & !INSIDE;
-                // Either the owner is seen to be inside, or it sees that this is closing when it leaves. Where the kernel refuses, the
-                // object is kept for ever rather than dropped under somebody.
+                // Either this sees that the owner is inside, or the owner sees on leaving that the handle is closing. If the kernel
+                // refuses, the object is never dropped, rather than dropped during a call.
                 if owner == 0 || owner == asymmetric::thread() || asymmetric::heavy() {
                     try_to_end(slot);
                 }
@@ -385,7 +385,7 @@ fn try_to_end(slot: &'static Slot) {
     }
     let ended = state >> GENERATION << GENERATION;
     if slot.state.compare_exchange(state, ended, Acquire, Relaxed).is_err() {
-        return; // the other did it
+        return; // the other thread drops it
     }
     let (object, end) = (!slot.object.load(Relaxed), slot.end.load(Relaxed));
     let place = ptr::from_ref(slot).addr() - SLOTS.as_ptr().addr();
@@ -397,7 +397,7 @@ fn try_to_end(slot: &'static Slot) {
 
 /// Drops an object.
 fn end<T>(object: usize) {
-    // SAFETY: made by `give` from a box of a `T`, and nothing leads to it any more.
+    // SAFETY: made by `give` from a box of a `T`, and nothing refers to it any more.
     drop(unsafe { Box::from_raw(ptr::with_exposed_provenance_mut::<T>(object)) });
 }
 

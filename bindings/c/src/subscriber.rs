@@ -21,7 +21,7 @@ pub struct SaltusChannelSubscriber {
     /// A number; 0 if the handle is not open.
     pub id: u64,
 }
-// The subscriber is the owner of the view: giving up a view that was not validated returns the subscriber.
+// The lender's owner is the subscriber. Access to the owner gives up a view that was not validated.
 kind!(SaltusChannelSubscriber, 3, "the subscriber", Cancelable<Lender<Subscriber, View<'static>>>);
 
 /// saltus_channel_subscriber_open opens a subscriber of the channel. `options`: NULL for the defaults. You close `*subscriber` with
