@@ -1,5 +1,5 @@
-//! Handles as C holds them: a number in a structure of its own for each kind, passed by value. A number is looked up, so that a handle
-//! that is closed, or whose number was made up or copied from another kind, is refused and harms nobody.
+//! Handles as C holds them: a number in a structure, one structure type for each kind, passed by value. A number is looked up, so a
+//! handle that is closed, invented or copied from another kind is rejected and has no other effect.
 //!
 //! ```text
 //!  id       generation … │ kind 4 │ slot 14 │ 0 0 0 0
@@ -117,7 +117,7 @@ static USED: AtomicUsize = AtomicUsize::new(0);
 static FREE: AtomicUsize = AtomicUsize::new(0);
 const LINK: usize = 2 * MOST - 1;
 
-/// A slot that nobody uses. Without a lock, so that a forked child never finds one taken.
+/// Finds a slot that is not in use. It uses no lock, so a forked child never finds a lock held.
 fn unused() -> Option<usize> {
     let mut head = FREE.load(Acquire);
     while head & LINK != 0 {
@@ -196,10 +196,10 @@ fn refused<H: Handle>(handle: H) -> Fail {
     })
 }
 
-/// The object of a handle that nobody closes meanwhile.
+/// The object of a handle that no thread closes in the meantime.
 ///
 /// # Safety
-/// As the function says: nobody does during the call.
+/// As above: no thread closes the handle during the call.
 #[inline(always)]
 pub(crate) unsafe fn shared<'a, H: Handle>(handle: H) -> Result<&'a H::Object> {
     let slot = slot(handle.id());
@@ -214,7 +214,7 @@ pub(crate) unsafe fn shared<'a, H: Handle>(handle: H) -> Result<&'a H::Object> {
 const IN_USE: Fail =
     Fail::Misuse("a handle is used by another thread, or by the callback's own caller: one call at a time");
 
-/// An object in use: it is not dropped meanwhile, whoever closes it.
+/// An object in use: it is not dropped in the meantime, even if a thread closes it.
 pub(crate) struct Used<H: Handle> {
     slot: &'static Slot,
     /// What it has added to the state; 0: nothing, its thread is inside as the owner.
@@ -345,7 +345,7 @@ impl<H: Handle<Object: Guarded>> DerefMut for Locked<H> {
     }
 }
 
-/// Closes a handle: the object is dropped once nobody uses it. The handle that stands for nothing is closed already.
+/// Closes a handle: the object is dropped when no call uses it any more. Closing a handle with id 0 succeeds.
 pub(crate) fn close<H: Handle>(handle: H) -> SaltusError {
     call(|| if handle.id() == 0 || ended(handle) { Ok(SALTUS_OK) } else { Err(refused(handle)) })
 }
@@ -374,8 +374,8 @@ fn ended<H: Handle>(handle: H) -> bool {
     false
 }
 
-/// Drops the object of a slot that is closing, if it has no users: who closed it, or the last of them. Whoever is not the last sees
-/// another who is: each has written that it is gone before it looks.
+/// Drops the object of a slot that is closing, if it has no users. The closing thread or the last user does it. One of them always
+/// sees that it is the last, because each records that it has left before it checks.
 #[cold]
 fn try_to_end(slot: &'static Slot) {
     fence(SeqCst); // with itself, between going and looking

@@ -32,7 +32,7 @@ impl Write for Message {
     }
 }
 
-/// Keeps what went wrong, for who asks.
+/// Stores the message of an error for `saltus_last_error`.
 pub(crate) fn remember(text: fmt::Arguments<'_>) {
     let _ = keep(text);
 }

@@ -36,7 +36,7 @@ pub unsafe extern "C" fn saltus_channel_subscriber_open(
     subscriber: *mut SaltusChannelSubscriber,
 ) -> SaltusError {
     let join = || {
-        // SAFETY: the header demands that nobody closes it meanwhile, and options with their size.
+        // SAFETY: the header demands that no thread closes it in the meantime, and options with their size.
         let (channel, (options, cancelable)) = unsafe { (shared(channel)?, options::read(options)?) };
         let mut subscriber = channel.subscriber_with(options)?;
         let cancel = cancelable.then(|| subscriber.cancel_handle());

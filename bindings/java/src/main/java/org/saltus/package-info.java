@@ -11,7 +11,7 @@
  * }</pre>
  *
  * <p>Close each object that you open, best with {@code try}. A null argument throws a {@link
- * java.lang.NullPointerException}. Methods that wait have a description that says so. Other methods
+ * java.lang.NullPointerException}. Methods that wait say so in their description. Other methods
  * block only in the file system, or while they join a network.
  */
 package org.saltus;
