@@ -1,4 +1,4 @@
-/* log FILE: writes a log, such as robot.mcap, and reads its second half. */
+/* log FILE: writes a log, such as robot.mcap, and reads it from 7 s after its start. */
 #include <saltus.h>
 #include <stdio.h>
 
