@@ -207,7 +207,7 @@ poweroff -f
 fn boot(kernel: &Kernel, tests: &[Tests]) -> Outcome {
     let (programs, guest) = (build(tests)?, place().join("guest"));
     let _ = fs::remove_dir_all(&guest);
-    for dir in ["bin", "proc", "sys", "dev", "tmp", "t"] {
+    for dir in ["bin", "etc", "proc", "sys", "dev", "tmp", "t"] {
         fs::create_dir_all(guest.join(dir)).map_err(failed(&guest))?;
     }
     let copy = |from: &Path, to: &str| fs::copy(from, guest.join(to)).map(drop).map_err(failed(from));
@@ -216,6 +216,8 @@ fn boot(kernel: &Kernel, tests: &[Tests]) -> Outcome {
         let to = guest.join("t").join(name);
         run::output(Command::new("aarch64-linux-gnu-strip").arg("-g").arg("-o").arg(&to).arg(path))?;
     }
+    fs::write(guest.join("etc/passwd"), "root:x:0:0:root:/:/bin/sh\n").map_err(failed(&guest))?;
+    fs::write(guest.join("etc/group"), "root:x:0:\n").map_err(failed(&guest))?;
     fs::write(guest.join("init"), INIT).map_err(failed(&guest))?;
     let archive = place().join("initramfs");
     let pack = "chmod +x init && find . | cpio -o -H newc --quiet | gzip -1 > ../initramfs";

@@ -13,17 +13,6 @@ use std::time::{Duration, Instant};
 /// Longest wait for an answer: longer than any step waits.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The lines without the report that the JVM prints with `-Xcheck:jni` when a library handles SIGBUS. Saltus does, and forwards the
-/// JVM's own faults to the JVM. All other reports of the JVM remain, and make a case fail.
-fn without_signal_report(lines: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
-    let mut inside = false;
-    lines.filter(move |line| {
-        let is_part = inside || line == "Warning: SIGBUS handler modified!";
-        inside = is_part && line != "Consider using jsig library.";
-        !is_part
-    })
-}
-
 /// A running driver. It is killed when it is dropped.
 pub struct Driver {
     /// The language, for people.
@@ -60,8 +49,7 @@ impl Driver {
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take().ok_or("a child without pipes")?);
         let (send, answers) = channel();
         std::thread::spawn(move || {
-            let lines = BufReader::new(stdout).lines().map_while(|line| line.ok());
-            for line in without_signal_report(lines) {
+            for line in BufReader::new(stdout).lines().map_while(|line| line.ok()) {
                 if send.send(line).is_err() {
                     break;
                 }
@@ -140,18 +128,5 @@ impl Drop for Driver {
     fn drop(&mut self) {
         let _ = self.child.kill(); // it may have exited already
         let _ = self.child.wait();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_jvms_report_of_the_handler_of_sigbus_is_left_out() {
-        let printed = "ok\nWarning: SIGBUS handler modified!\nSignal Handlers:\n  *** Handler was modified!\nConsider using jsig library.\n\
-                       WARNING in native method: x\nnothing";
-        let left: Vec<String> = without_signal_report(printed.lines().map(String::from)).collect();
-        assert_eq!(left, ["ok", "WARNING in native method: x", "nothing"]);
     }
 }

@@ -154,9 +154,10 @@ fn java(dir: &Path) -> Result<Language> {
     let binding = javac(&sources, &classes)?;
     let path = format!("{}:{}", classes.display(), binding.display());
     let mut language = language("Java", "java", &[Path::new("java")]);
-    let words =
-        ["-Xcheck:jni", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8"];
-    language.command.extend(words.map(String::from));
+    // Saltus handles SIGBUS and forwards the JVM's own faults; the checks would report that handler.
+    let checks = ["-Xcheck:jni", "-XX:+AllowUserSignalHandlers"];
+    let words = ["-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8"];
+    language.command.extend(checks.into_iter().chain(words).map(String::from));
     language.command.extend(["-classpath".into(), path, "Driver".into()]);
     Ok(language)
 }
