@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_more_is_compared_within_turns() {
+    fn differences_are_compared_within_rounds() {
         let row = |turns: &[[f64; 3]]| {
             let turns = turns.iter().map(|turn| turn.to_vec()).collect();
             Row { what: "publish", who: "one".into(), turns }

@@ -1,5 +1,6 @@
-// Fast DDS: one topic of `sequence<octet>`, reliable, all history kept on both sides, so that a writer waits for readers that are far
-// behind; transports, discovery and publish mode as by default. A reader takes what is there, and sleeps in a waitset.
+// Fast DDS: one topic of `sequence<octet>`, reliable, with the whole history kept on both sides, so that a writer
+// waits for readers that are far behind. Transports, discovery and publish mode are the defaults. A reader takes the
+// waiting messages, and blocks in a waitset.
 #include "adapter.hpp"
 
 #include <fastcdr/Cdr.h>
@@ -26,14 +27,14 @@ using eprosima::fastrtps::types::ReturnCode_t;
 
 namespace {
 
-/// Domains there are, without those whose ports other programs may have.
+/// The number of usable domains, without those whose ports other programs may use.
 constexpr uint64_t DOMAINS = 200;
 /// How long a writer may wait for its readers, seconds.
 constexpr int32_t PATIENCE = 10;
-/// What stands before the bytes: how they are encoded, and how many they are.
+/// The header before the bytes: their encoding, and their number.
 constexpr uint32_t HEAD = 8;
 
-/// What the IDL compiler would write for `Bytes`.
+/// The code that the IDL compiler would generate for `Bytes`.
 class BytesType : public fast::TopicDataType {
 public:
     explicit BytesType(size_t longest) {
@@ -73,11 +74,11 @@ public:
 
 void done(const char *call, ReturnCode_t code) {
     if (code != ReturnCode_t::RETCODE_OK) {
-        throw std::runtime_error(std::string(call) + " gave " + std::to_string(code()));
+        throw std::runtime_error(std::string(call) + " returned " + std::to_string(code()));
     }
 }
 
-/// What a call made, which is null where it failed.
+/// The object that a call created; throws if it is null.
 template <typename Made>
 Made *made(const char *call, Made *pointer) {
     if (pointer == nullptr) {
@@ -128,7 +129,7 @@ struct Member {
         return made("create_topic", participant->create_topic(name, "saltus::Bytes", fast::TOPIC_QOS_DEFAULT));
     }
 
-    /// Of a writer and of a reader alike.
+    /// Shared by writer and reader.
     template <typename Qos>
     Qos reliable(Qos qos) {
         qos.reliability().kind = fast::RELIABLE_RELIABILITY_QOS;

@@ -1,5 +1,5 @@
-// ROS 1's roscpp: publishers and subscribers of `uint8[] data` over TCPROS, with queues as long as asked for. Messages are handled in
-// the calling thread, from a callback queue that each receiver has of its own.
+// ROS 1's roscpp: publishers and subscribers of `uint8[] data` over TCPROS, with the requested queue lengths. The
+// calling thread handles messages, from a callback queue that each receiver has for itself.
 #include "adapter.hpp"
 
 #include <boost/make_shared.hpp>
@@ -9,12 +9,12 @@
 #include <ros/ros.h>
 #include <stdexcept>
 
-// What `genmsg` would write for `Bytes`.
+// The code that `genmsg` would generate for `Bytes`.
 namespace ros {
 namespace message_traits {
 template <>
 struct MD5Sum<Bytes> {
-    /// Of the text `uint8[] data`.
+    /// The MD5 of the text `uint8[] data`.
     static const char *value() { return "f43a8e1b362b75baa741461b46adc7e0"; }
     static const char *value(const Bytes &) { return value(); }
 };
@@ -53,7 +53,7 @@ struct Receiver {
     ros::Subscriber subscriber;
     boost::shared_ptr<const Bytes> message;
 
-    /// Handles one message, waiting so long for it.
+    /// Handles one message; waits for it at most the given time.
     int64_t take(double seconds, uint8_t *to, size_t room) {
         queue.callOne(ros::WallDuration(seconds));
         if (message == nullptr) {
@@ -65,7 +65,7 @@ struct Receiver {
     }
 };
 
-/// The last one of a process to go shuts the node down.
+/// The last member of a process shuts the node down.
 struct Member {
     ros::NodeHandle node;
     uint32_t depth;
@@ -73,7 +73,7 @@ struct Member {
     std::vector<std::unique_ptr<Receiver>> receivers;
 };
 
-/// The node, which a process has one of. It hears no signals, has no log, and tells none to others.
+/// Initializes the node of this process: without signal handlers, without a log file and without /rosout.
 void begin(const char *master) {
     if (!ros::isInitialized()) {
         const ros::M_string words = {{"__master", master}, {"__ip", "127.0.0.1"}, {"__log", "/dev/null"}};

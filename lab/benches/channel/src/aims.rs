@@ -1,5 +1,5 @@
-//! The targets, each with what was measured. A missed target states by how much; one that this run did not measure
-//! states that, and is never called met.
+//! The targets, each with the measured value. A missed target states by how much. A target that this run did not
+//! measure says so, and never counts as met.
 
 use crate::case::{Case, Mode, Place, Policy, Scenario};
 use crate::contenders::{REFERENCE, TIMED};
@@ -39,13 +39,13 @@ pub struct Aim {
     pub text: String,
     /// The result.
     pub verdict: Verdict,
-    /// What was measured.
+    /// The measured value.
     pub found: String,
     /// Rows that are lost, by name.
     pub lost: Vec<String>,
 }
 
-/// The contender whose aims these are, and its form that copies nothing.
+/// The contender whose targets these are, and its zero-copy form.
 const OURS: &str = "saltus";
 const OURS_LOAN: &str = "saltus-loan";
 const CLASSES: [(&str, Policy); 2] = [("default", Policy::Default), ("SCHED_FIFO", Policy::Fifo)];
@@ -105,7 +105,7 @@ pub fn at_most(text: String, ratio: Option<Ratio>, limit: f64) -> Aim {
     Aim { text, verdict, found, lost: Vec::new() }
 }
 
-/// One call for each publish with any number of waiting readers, none without.
+/// One system call per publish with any number of blocked readers, none without.
 fn system_calls(results: &Results) -> Vec<Aim> {
     let judge = |text: &str, sleeping: bool, most: f64| {
         let rows: Vec<_> = (results.counted.iter())
@@ -122,8 +122,8 @@ fn system_calls(results: &Results) -> Vec<Aim> {
         Aim { text: text.into(), verdict, found: found.join(", "), lost: Vec::new() }
     };
     vec![
-        judge("one wake system call per publish, however many sleep", true, 1.0),
-        judge("no system call when nobody sleeps (a polling reader included)", false, 0.0),
+        judge("one wake system call per publish, however many readers are blocked", true, 1.0),
+        judge("no system call when no reader is blocked, nor with a polling reader", false, 0.0),
     ]
 }
 
@@ -135,14 +135,15 @@ fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-/// With a reader polling flat out, p99.9 of the publish call.
+/// With a reader that polls at full speed: p99.9 of the publish call.
 fn tail(results: &Results) -> Aim {
     let case = Case::new(Scenario::Publish);
     let tails: Vec<f64> = (results.cell(&case, OURS).into_iter())
         .flat_map(|cell| &cell.reps)
         .filter_map(|rep| rep.p99_9(Metric::Call))
         .collect();
-    let text = "a reader polling flat out: p99.9 of the publish call below 1 us (median of the repetitions)";
+    let text =
+        "a reader polling at full speed: p99.9 of the publish call below 1 us (median of the repetitions)";
     let (verdict, found) = match median(&tails) {
         None => (Verdict::Unknown, String::new()),
         Some(t) => {
@@ -174,11 +175,11 @@ fn rates(results: &Results) -> Vec<Aim> {
     };
     [
         ("received by one polling reader", received(&case), 4e6),
-        ("received by one sleeping reader", received(&sleep), 1e6),
-        ("sent to 8 sleeping readers", sent(&Case { readers: 8, ..sleep }), 150e3),
+        ("received by one blocked reader", received(&sleep), 1e6),
+        ("sent to 8 blocked readers", sent(&Case { readers: 8, ..sleep }), 150e3),
     ]
     .map(|(what, rate, least)| {
-        let text = format!("at least {} messages of 64 B a second {what}", count(least));
+        let text = format!("at least {} messages of 64 B per second {what}", count(least));
         let (verdict, found) = match rate {
             None => (Verdict::Unknown, String::new()),
             Some(r) if r >= least => (Verdict::Reached, count(r)),
@@ -189,7 +190,7 @@ fn rates(results: &Results) -> Vec<Aim> {
     .to_vec()
 }
 
-/// A megabyte in place, in and out.
+/// A megabyte published in place, and copied in and out.
 fn copies(results: &Results) -> Vec<Aim> {
     let large = Case { size: 1 << 20, place: Place::OneCore, ..Case::new(Scenario::Copy) };
     let small_publish = Case { mode: Mode::Stopped, readers: 0, ..Case::new(Scenario::Publish) };
@@ -230,7 +231,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Adds one, if it was measured: won if its ratio is at most so much.
+    /// Counts one row, if it was measured: as won if its ratio is at most `limit`.
     pub fn add(&mut self, ratio: Option<Ratio>, most: f64, row: impl FnOnce() -> String) {
         match ratio {
             Some(r) if r.median <= most => self.won += 1,
@@ -239,7 +240,7 @@ impl Rows {
         }
     }
 
-    /// The aim to win all of them.
+    /// The target to win all of them.
     pub fn judge(self, text: &str) -> Aim {
         let (all, lost) = (self.won + self.lost.len(), self.lost.len());
         let verdict = match (all, lost) {
@@ -259,7 +260,8 @@ pub fn section(aims: &[Aim], reps: usize) -> String {
     }
     let mut out = String::from("\n## Aims\n\n");
     if reps < 10 {
-        let _ = writeln!(out, "Only {reps} repetitions: the aims are stated for medians of at least 10.\n");
+        let _ =
+            writeln!(out, "Only {reps} repetitions: the targets are stated for medians of at least 10.\n");
     }
     for aim in aims {
         let _ = writeln!(out, "  [{:<12}] {}  {}", aim.verdict.name(), aim.text, aim.found);
@@ -282,13 +284,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_measured_is_nothing_reached() {
+    fn an_unmeasured_target_is_not_met() {
         let aims = judge(&Results::default());
         assert!(aims.iter().all(|a| a.verdict == Verdict::Unknown), "{aims:#?}");
     }
 
     #[test]
-    fn a_missed_ratio_says_by_how_much() {
+    fn a_missed_ratio_states_by_how_much() {
         let mut results = Results::default();
         let case = Case::new(Scenario::Pingpong);
         add(&mut results, case, REFERENCE, Metric::Batch, &[100.0, 1_000.0, 200.0]);
@@ -309,7 +311,7 @@ mod tests {
         add(&mut results, sleep, OURS, Metric::PerMessage, &[2_000.0]);
         let aims = judge(&results);
         assert_eq!(find(&aims, "one polling reader").verdict, Verdict::Reached);
-        let missed = find(&aims, "one sleeping reader");
+        let missed = find(&aims, "one blocked reader");
         assert_eq!(missed.verdict, Verdict::Missed);
         assert!(missed.found.contains("50 % below"), "{}", missed.found);
     }

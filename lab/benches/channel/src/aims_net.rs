@@ -12,13 +12,13 @@ const UDPM: &str = "udpm://";
 const SHM: &str = "shm://";
 const LCM: &str = "lcm";
 const ZENOH: &str = "zenoh";
-/// The contender that `shm://` is made of, used directly.
+/// The contender on which `shm://` is built, used directly.
 const CHANNEL: &str = "saltus";
 /// Contenders that `shm://` must beat in any case.
 const OTHERS: [&str; 10] =
     [REFERENCE, LCM, "zmq-ipc", "zmq-tcp", "nng-ipc", "nng-tcp", "cyclonedds", "fastdds", "roscpp", ZENOH];
 
-/// All aims that are about speed.
+/// All targets about speed.
 pub fn judge(results: &Results) -> Vec<Aim> {
     let case = |scenario| Case { mode: Mode::Sleep, ..Case::new(scenario) };
     let one_core = Case { place: Place::OneCore, ..case(Scenario::Pingpong) };
@@ -83,7 +83,7 @@ fn providers(results: &Results) -> Vec<Aim> {
     counted.into_iter().chain(timed).collect()
 }
 
-/// `shm://` ahead of everyone who goes between processes, in every row.
+/// `shm://` faster than every contender that carries messages between processes, in every row.
 fn ahead(results: &Results) -> Aim {
     let mut rows = Rows::default();
     for ours in results.cells.iter().filter(|c| c.contender == SHM && !c.case.is_within()) {
@@ -96,7 +96,7 @@ fn ahead(results: &Results) -> Aim {
             }
         }
     }
-    let mut aim = rows.judge("shm:// ahead of all in every row");
+    let mut aim = rows.judge("shm:// faster than all others in every row");
     let is_absent = |name: &&str| results.cells.iter().all(|c| c.contender != *name);
     let absent: Vec<&str> = OTHERS.into_iter().filter(is_absent).collect();
     if aim.verdict != Verdict::Unknown && !absent.is_empty() {
@@ -117,7 +117,7 @@ mod tests {
     use std::time::SystemTime;
 
     #[test]
-    fn nothing_measured_is_nothing_reached() {
+    fn an_unmeasured_target_is_not_met() {
         assert!(judge(&Results::default()).iter().all(|aim| aim.verdict == Verdict::Unknown));
     }
 
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_in_the_run_is_named() {
+    fn missing_contenders_are_named() {
         let mut results = Results::default();
         let case = Case { mode: Mode::Sleep, ..Case::new(Scenario::Pingpong) };
         add(&mut results, case, SHM, Metric::OneWay, &[100.0]);

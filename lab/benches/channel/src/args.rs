@@ -5,14 +5,14 @@ use crate::set::Set;
 use clap::Parser;
 use std::path::PathBuf;
 
-/// Benchmarks: floors of the machine, a reference, the kernel's own means, peers and Saltus in one run.
+/// Benchmarks: lower bounds of the machine, a reference, the kernel's mechanisms, peers and Saltus in one run.
 #[derive(Debug, Parser)]
 #[command(version, about)]
 pub struct Args {
-    /// Which set of measurements: the channel in shared memory, domains over a network, logs, spies, or what a paper measured, or hiccups.
+    /// The set of measurements.
     #[arg(value_enum, default_value_t = Set::Channel)]
     pub set: Set,
-    /// What to measure; all by default.
+    /// Only these scenarios; all by default.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub scenario: Vec<Scenario>,
     /// Only these contenders, and the reference; all by default.
@@ -21,27 +21,27 @@ pub struct Args {
     /// Only cases whose name contains this, such as `2cores/default/poll/1w1r/64B`.
     #[arg(long, default_value = "")]
     pub case: String,
-    /// Repetitions, at least one: by default ten, for which the aims are stated; five of programs, three of papers.
+    /// Repetitions, at least one: by default ten, which the targets require; five for programs, three for papers.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "short")]
     pub reps: Option<u32>,
     /// Scales the time that each measurement takes.
     #[arg(long, default_value_t = 1.0)]
     pub scale: f64,
-    /// A minute that shows that everything runs; the figures mean little.
+    /// Check in a minute that everything runs; the figures mean little.
     #[arg(long)]
     pub short: bool,
     /// With the set `all`: one repetition, short windows, less than a quarter of an hour.
     #[arg(long, conflicts_with_all = ["short", "reps", "scenario", "contender", "case"])]
     pub quick: bool,
-    /// Of the set `hiccup`: how long each case is measured.
+    /// With the set `hiccup`: how long each case is measured.
     #[arg(long, value_enum, default_value_t = Form::Minutes, conflicts_with_all = ["short", "quick"])]
     pub form: Form,
-    /// Where the JSON and the interval logs go; `target/bench/` and the set's name by default.
+    /// Directory for the JSON and the interval logs; `target/bench/SET` by default.
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
 
-/// How long it takes: parts of so many seconds, each of every case in turn, so that what changes with time changes for all.
+/// How long each case is measured. Parts of all cases alternate, so that slow changes of the machine affect all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Form {
     /// 5 s of each case.
@@ -72,7 +72,7 @@ impl Form {
 }
 
 impl Args {
-    /// The scenarios wanted.
+    /// The requested scenarios.
     pub fn scenarios(&self) -> Vec<Scenario> {
         if self.scenario.is_empty() { self.set.scenarios().to_vec() } else { self.scenario.clone() }
     }
@@ -82,7 +82,7 @@ impl Args {
         self.out.clone().unwrap_or_else(|| PathBuf::from("target/bench").join(self.set.name()))
     }
 
-    /// Repetitions wanted.
+    /// The requested number of repetitions.
     pub fn repetitions(&self) -> usize {
         self.reps.map_or(if self.short || self.quick { 1 } else { self.set.repetitions() }, |n| n as usize)
     }

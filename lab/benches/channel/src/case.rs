@@ -5,9 +5,9 @@ use std::fmt;
 /// A family of measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Scenario {
-    /// What the machine itself costs.
+    /// Lower bounds of the machine itself.
     Floors,
-    /// There and back between two processes; half of the round trip is reported.
+    /// A round trip between two processes; half of it is reported.
     Pingpong,
     /// One way at 1 kHz, driven by a schedule.
     Paced,
@@ -15,9 +15,9 @@ pub enum Scenario {
     Publish,
     /// System calls of one publish, counted under ptrace.
     Syscalls,
-    /// As fast as it goes; messages received.
+    /// Publishing without a pause; messages received.
     Throughput,
-    /// Against an offered rate: what is lost of it.
+    /// A given publish rate; the messages lost at it.
     Rate,
     /// In and out in one process, next to `memcpy`.
     Copy,
@@ -25,19 +25,19 @@ pub enum Scenario {
     Instructions,
     /// The highest rate at which nothing is lost.
     Lossless,
-    /// How many subscribers can be had.
+    /// The number of subscribers that a channel accepts.
     Connections,
     /// The module graph of a walking aid: see `workload`.
     Cwalker,
     /// Through a chain of processes.
     Hops,
-    /// To clients that send everything back.
+    /// To clients that send every message back.
     Echo,
-    /// Bytes on the link for each message.
+    /// Bytes on the link per message.
     Traffic,
     /// The traffic of a car: see `workload`.
     Urban,
-    /// Every byte of every message that comes is compared.
+    /// Compares every byte of every message that arrives.
     Whole,
 }
 
@@ -63,7 +63,7 @@ impl Scenario {
         Scenario::Urban,
     ];
 
-    /// Whether it is about what of an offered load comes: that nothing came is a result there.
+    /// Whether the scenario offers a load and counts what arrives. There "nothing arrived" is a result.
     pub fn counts_losses(self) -> bool {
         use Scenario::*;
         matches!(self, Rate | Lossless | Cwalker | Hops | Echo | Traffic | Urban | Whole)
@@ -96,11 +96,11 @@ impl Scenario {
 /// Where the processes run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// Everybody on the first core: the wake-up costs a switch and no interrupt.
+    /// All processes on the first core: a wake-up costs a context switch and no interrupt.
     OneCore,
     /// The first sender on the first core, the receivers on the others.
     TwoCores,
-    /// Wherever the scheduler puts them.
+    /// Wherever the scheduler places them.
     Anywhere,
 }
 
@@ -118,7 +118,7 @@ pub enum Policy {
 pub enum Mode {
     /// They poll.
     Poll,
-    /// They sleep in the kernel until there is something.
+    /// They block in the kernel until a message arrives.
     Sleep,
     /// They are attached and stopped (SIGSTOP).
     Stopped,
@@ -141,15 +141,15 @@ pub struct Case {
     pub readers: usize,
     /// How many writers.
     pub writers: usize,
-    /// Messages a second that are offered, where the case says so; else 0.
+    /// The offered rate, messages per second; 0 if the case has none.
     pub rate: u32,
-    /// Network: both directions on one group, in one domain of each process, as LCM's users have it.
+    /// Network: both directions in one group, with one domain per process, as LCM's users do.
     pub one_group: bool,
-    /// Network: with a receive buffer as small as a stock kernel gives it to whoever asks for more.
+    /// Network: with a receive buffer no larger than a stock kernel permits.
     pub stock: bool,
-    /// How many channels a message goes through, one behind the other, where the case says so; else 0.
+    /// The number of channels in the relay chain; 0 if the case has none.
     pub hops: usize,
-    /// Which part of a workload, where it has several; else nothing.
+    /// Which part of a workload, where it has several; otherwise empty.
     pub part: &'static str,
 }
 

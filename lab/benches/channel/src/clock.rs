@@ -3,7 +3,7 @@
 /// `CLOCK_MONOTONIC`, through the vDSO. Its cost is printed in the header of every report.
 pub use saltus_os::clock::monotonic as now;
 
-/// Sleeps until a point of `CLOCK_MONOTONIC`; returns at once when it has passed.
+/// Sleeps until a point of `CLOCK_MONOTONIC`; returns immediately when it has passed.
 pub fn sleep_until(at: u64) {
     let t = libc::timespec { tv_sec: (at / 1_000_000_000) as _, tv_nsec: (at % 1_000_000_000) as _ };
     // SAFETY: reads one timespec; an interrupted sleep is resumed with the same absolute time.

@@ -14,11 +14,11 @@ pub struct Ask {
     pub name: String,
     /// Whether one process sends and receives.
     pub within: bool,
-    /// What for.
+    /// The scenario.
     pub scenario: Scenario,
     /// Bytes of a message.
     pub size: usize,
-    /// Messages kept, where the contender lets us say.
+    /// Messages kept, if the contender has such a setting.
     pub depth: usize,
     /// How many writers.
     pub writers: usize,
@@ -30,7 +30,7 @@ pub struct Ask {
     pub one_group: bool,
     /// Network: as [`Case::stock`].
     pub stock: bool,
-    /// Numbers the connection, and the network's group with it.
+    /// The number of the connection; it determines the network's group.
     pub number: u64,
 }
 
@@ -55,13 +55,13 @@ impl Ask {
     /// Refuses requests that the usual kernel objects cannot meet, with the reason.
     pub fn queue(&self, longest: usize) -> Result<(), &'static str> {
         match self {
-            ask if ask.size > longest => Err("message too long for it"),
+            ask if ask.size > longest => Err("message longer than its limit"),
             ask if ask.writers > 1 => Err("measured with one writer only"),
             ask if ask.mode == Mode::Poll && ask.readers > 8 => {
                 Err("a queue: its writer waits for each of the many pollers that share a core")
             }
             ask if ask.mode == Mode::Stopped => Err("a queue: its writer waits for a stopped reader"),
-            ask if ask.readers == 0 || ask.within => Err("a queue: it fills without reader"),
+            ask if ask.readers == 0 || ask.within => Err("a queue: it fills up without a reader"),
             _ => Ok(()),
         }
     }
@@ -71,17 +71,17 @@ impl Ask {
 pub trait Contender {
     /// The name in tables and files.
     fn name(&self) -> &'static str;
-    /// Which version of it this is, where it is not a part of this workspace or of the kernel.
+    /// Its version, if it is not a part of this workspace or of the kernel.
     fn version(&self) -> Option<String> {
         None
     }
-    /// Whether it can do this, or why not.
+    /// Whether it can run this case, or why not.
     fn supports(&self, ask: &Ask) -> Result<(), &'static str>;
-    /// Makes what both sides inherit. Runs in the parent, before the fork; dropped there after the run.
+    /// Creates what both sides inherit. Runs in the parent, before the fork, which drops it after the run.
     fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>>;
     /// Two connections, there and back, on one group: each process has one domain for both.
     fn pair(&self, _there: &Ask, _back: &Ask) -> Fallible<[Box<dyn Link>; 2]> {
-        Err(format!("{} knows no groups", self.name()).into())
+        Err(format!("{} has no groups", self.name()).into())
     }
     /// Clients of the echo test in a separate program: it prints `ready` when it receives messages, and exits by
     /// itself after the last one. `None`: the harness provides them.
@@ -90,7 +90,7 @@ pub trait Contender {
     }
 }
 
-/// One connection, before it has ends.
+/// One connection, before its ends attach.
 pub trait Link {
     /// Attaches writer `index`, in the process that will write.
     fn sender(&self, index: usize) -> Fallible<Box<dyn Sender>>;

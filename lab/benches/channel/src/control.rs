@@ -48,7 +48,8 @@ impl Control {
         self.ready.load(SeqCst) as usize == count
     }
 
-    /// For the parent: starts all, with a window of so long after a warm-up of a quarter of it.
+    /// For the parent: starts all processes. The window has the given length, and follows a warm-up of a quarter of
+    /// it.
     pub fn go(&self, length: Duration) {
         let length = length.as_nanos() as u64;
         let begin = clock::now() + length / 4;
@@ -63,29 +64,29 @@ impl Control {
         self.end.load(SeqCst)
     }
 
-    /// Stops the other side of a floor. (Readers of messages are stopped by a last message.)
+    /// Stops the other side of a lower bound. (Readers of messages are stopped by a last message.)
     pub fn stop(&self) {
         self.stop.0.store(1, SeqCst);
     }
 
-    /// Whether the other side of a floor shall go.
+    /// Whether the other side of a lower bound must exit.
     #[inline]
     pub fn stopped(&self) -> bool {
         self.stop.0.load(SeqCst) != 0
     }
 
-    /// For a reader that goes.
+    /// For a reader that exits.
     pub fn reader_finished(&self) {
         self.finished.fetch_add(1, SeqCst);
     }
 
-    /// For the last writer: how many readers have gone.
+    /// For the last writer: how many readers have exited.
     pub fn readers_finished(&self) -> usize {
         self.finished.load(SeqCst) as usize
     }
 }
 
-/// The measured stretch of time. Before it is warm-up, which is not recorded.
+/// The measured window. Everything before it is warm-up, which is not recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     /// The first nanosecond.

@@ -26,7 +26,7 @@ struct Member {
     result: OwnedFd,
 }
 
-/// The processes of one measurement. Dropped, it kills and reaps those that are left.
+/// The processes of one measurement. Dropping it kills and reaps those that still run.
 pub struct Crew {
     control: Shared<Control>,
     members: Vec<Member>,
@@ -38,13 +38,13 @@ impl Crew {
         Ok(Crew { control: Shared::new()?, members: Vec::new() })
     }
 
-    /// What all of them share.
+    /// The memory that all of them share.
     pub fn control(&self) -> &Control {
         &self.control
     }
 
-    /// Forks one process; the role attaches, calls [`Control::start`], measures, and returns what it found.
-    /// What the role opened must be closed when it returns. Gives the process id.
+    /// Forks one process. Its role attaches, calls [`Control::start`], measures, and returns its results. Everything
+    /// that the role opened must be closed when it returns. Returns the process ID.
     pub fn add(
         &mut self,
         seat: Seat,
@@ -66,22 +66,22 @@ impl Crew {
         Ok(pid)
     }
 
-    /// Waits until all are attached. A process that fails on the way is reported at once.
+    /// Waits until all are attached. Reports a process that fails before that immediately.
     pub fn wait_ready(&mut self) -> Fallible<()> {
         let deadline = clock::now() + GRACE.as_nanos() as u64;
         while !self.control.all_ready(self.members.len(), Duration::from_millis(20)) {
             if let Some(index) = self.first_with_result(Duration::ZERO)? {
                 self.take(index)?;
-                return Err("a process left before it was ready".into());
+                return Err("a process exited before it was ready".into());
             }
             if clock::now() > deadline {
-                return Err("a process did not get ready in time".into());
+                return Err("a process was not ready in time".into());
             }
         }
         Ok(())
     }
 
-    /// Stops one process where it is and waits until it stands.
+    /// Stops one process and waits until it has stopped.
     pub fn freeze(&self, pid: libc::pid_t) -> Fallible<()> {
         let mut status = 0;
         // SAFETY: `pid` is a child of ours that has not been reaped.
@@ -92,7 +92,7 @@ impl Crew {
         if libc::WIFSTOPPED(status) { Ok(()) } else { Err("a reader died instead of stopping".into()) }
     }
 
-    /// Lets it run again.
+    /// Lets it continue.
     pub fn thaw(&self, pid: libc::pid_t) -> Fallible<()> {
         // SAFETY: as above.
         check("kill(SIGCONT)", unsafe { libc::kill(pid, libc::SIGCONT) })?;
@@ -107,16 +107,16 @@ impl Crew {
         while !self.members.is_empty() {
             let left = Duration::from_nanos(deadline.saturating_sub(clock::now()));
             let Some(index) = self.first_with_result(left)? else {
-                return Err(format!("{} processes did not come back in time", self.members.len()).into());
+                return Err(format!("{} processes did not finish in time", self.members.len()).into());
             };
             let pid = self.members[index].pid;
-            let place = order.iter().position(|p| *p == pid).ok_or("a result of nobody")?;
+            let place = order.iter().position(|p| *p == pid).ok_or("a result of an unknown process")?;
             outcomes[place] = Some(self.take(index)?);
         }
         Ok(outcomes.into_iter().flatten().collect())
     }
 
-    /// Which process has a result (or is gone), waiting so long.
+    /// Which process has a result or has exited; waits for at most the given time.
     fn first_with_result(&self, wait: Duration) -> Fallible<Option<usize>> {
         use std::os::fd::AsRawFd;
         let mut polls: Vec<libc::pollfd> = (self.members.iter())
@@ -162,7 +162,7 @@ fn reap(pid: libc::pid_t) {
     {}
 }
 
-/// The child's life, as the bytes it sends home: 0 and the outcome, or 1 and what went wrong.
+/// Runs the child's role and encodes the result for the parent: 0 and the outcome, or 1 and the error.
 fn child(seat: Seat, control: &Control, role: impl FnOnce(&Control) -> Fallible<Outcome>) -> Vec<u8> {
     let run = || -> Fallible<Vec<u8>> {
         // SAFETY: asks not to be killed by a closed pipe; Ctrl-C is the parent's.

@@ -1,9 +1,9 @@
-//! Errors of the harness: words for a person, nothing is handled by kind.
+//! Errors of the harness: a text for a person. No code distinguishes kinds.
 
 use std::error::Error;
 use std::io;
 
-/// A result whose error is words.
+/// A result whose error is a text.
 pub type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Turns the return value of a system call into a result that names the call.

@@ -1,4 +1,4 @@
-//! The end of the sets that measure programs: the report in print and as JSON, and the exit code.
+//! The end of the sets that measure programs: prints the report, writes it as JSON, and sets the exit code.
 
 use crate::aims::Aim;
 use crate::args::Args;
@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::process::ExitCode;
 
-/// Prints the tables and the aims, writes `document` with machine, aims and failures added, and says how it went.
+/// Prints the tables and the targets, writes `document` with machine, targets and failures added, and returns the
+/// exit code.
 pub fn finish(
     args: &Args,
     machine: &Machine,

@@ -6,7 +6,7 @@
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-/// Waits while `word` is `value`, until woken; with `wait`, at most that long. Check the word afterwards.
+/// Waits while `word` is `value`, until woken, or for at most `wait` if it is given. Check the word afterwards.
 #[inline]
 pub fn wait(word: &AtomicU32, value: u32, wait: Option<Duration>) {
     let time = wait.map(|w| libc::timespec { tv_sec: w.as_secs() as _, tv_nsec: w.subsec_nanos() as _ });

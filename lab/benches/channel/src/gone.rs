@@ -1,9 +1,9 @@
-//! Who is in a paper's comparison and cannot be had today, so that only the paper's figure could stand here; and why.
+//! Contenders in a paper's comparison that are not available today, and why. Only the paper's figure could be shown.
 
-/// Of a paper's curves and tables, where no text that we have gives a number.
+/// The note for a paper's curves and tables, if no text that we have gives a number.
 pub const NO_FIGURE: &str = "no figure in the text we have";
 
-/// Who, and why.
+/// The contender, and why it is missing.
 pub const GONE: [(&str, &str); 7] = [
     ("Ach itself", "no package in Debian 12; its last version is of 2019"),
     ("TAO (CORBA)", "no package in Debian 12"),
@@ -14,7 +14,7 @@ pub const GONE: [(&str, &str); 7] = [
     ("Xenomai", "needs a kernel of its own"),
 ];
 
-/// As a table of Markdown, a line each.
+/// As a Markdown table, one line each.
 pub fn table() -> Vec<String> {
     let head = [
         "| contender | the paper's figure | why it is not in the run |".to_owned(),

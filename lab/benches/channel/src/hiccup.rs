@@ -1,5 +1,5 @@
 //! The set `hiccup`: scheduling delays on this machine, idle and under `stress-ng`, with default and with real-time
-//! scheduling, after jHiccup's article. Measured by the shipped command; resumed where it was stopped.
+//! scheduling, after jHiccup's article. It uses the shipped command, and resumes an interrupted run.
 
 use crate::args::{Args, Form};
 use crate::clock;
@@ -20,7 +20,7 @@ use std::time::Duration;
 /// The priority of the real-time cases.
 const PRIORITY: &str = "80";
 
-/// What is measured: under what load, with which scheduling.
+/// A case: the load and the scheduling class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Case {
     stress: bool,
@@ -99,7 +99,7 @@ fn file(out: &Path, case: Case, part: u64) -> PathBuf {
     out.join(format!("{}-{part:02}.hlog", case.name()))
 }
 
-/// Measures a part. The file has its name only when it is whole.
+/// Measures a part. The file gets its name only when it is complete.
 fn measure(saltus: &Path, case: Case, seconds: u64, path: &Path) -> Fallible<()> {
     let load = case.stress.then(|| stress(seconds)).transpose()?;
     let begun = path.with_extension("part");
@@ -129,7 +129,8 @@ fn measure(saltus: &Path, case: Case, seconds: u64, path: &Path) -> Fallible<()>
     }
 }
 
-/// Processors, memory and the kernel kept busy, until it goes; longer than the measurement, but not for ever.
+/// Keeps processors, memory and kernel busy until it is dropped. Its time limit is longer than the measurement, so
+/// that it never runs forever.
 fn stress(seconds: u64) -> Fallible<Program> {
     let mut command = Command::new("stress-ng");
     let timeout = format!("{}s", seconds + 120);
@@ -154,7 +155,7 @@ fn stress(seconds: u64) -> Fallible<Program> {
     Ok(program)
 }
 
-/// All parts of a case as one series: their times are counted together.
+/// All parts of a case as one series, whose times are counted together.
 fn joined(out: &Path, case: Case, parts: u64) -> Fallible<Option<Series>> {
     let mut text = Vec::new();
     for part in 0..parts {
@@ -171,7 +172,7 @@ fn joined(out: &Path, case: Case, parts: u64) -> Fallible<Option<Series>> {
     Ok(one.map(|one| Series { name: case.name().into(), ..one }))
 }
 
-/// What the cases showed: percentiles, and in words how they differ.
+/// The results of the cases: percentiles, and sentences that compare them.
 fn shows(all: &[Series]) -> String {
     use crate::table::ns;
     let mut text = format!(
@@ -195,7 +196,7 @@ fn shows(all: &[Series]) -> String {
             let times = |a: u64, b: u64| format!("{:.2}", a as f64 / b.max(1) as f64);
             let _ = writeln!(
                 text,
-                "\n- `{one}` beside `{other}`: p50 {} times, p99.9 {} times, the longest {} times as long ({} and {}).",
+                "\n- `{one}` relative to `{other}`: p50 {} times, p99.9 {} times, the longest {} times as long ({} and {}).",
                 times(a.p50, b.p50),
                 times(a.p999, b.p999),
                 times(a.max, b.max),
@@ -213,7 +214,7 @@ mod tests {
     use saltus_measure::hlog::{Writer, serializer};
     use std::time::SystemTime;
 
-    /// A log of so many hiccups of this length.
+    /// A log with the given number of hiccups of this length.
     fn log(path: &Path, count: u64, ns: u64) {
         let (mut bytes, mut serializer) = (Vec::new(), serializer());
         let mut log =

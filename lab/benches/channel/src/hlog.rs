@@ -1,5 +1,5 @@
-//! The raw material: one interval log (`.hlog`, HdrHistogram V2) for each scenario, with one line for each
-//! contender, metric and repetition, so that every figure of the table can be looked into.
+//! The raw data: one interval log (`.hlog`, HdrHistogram V2) for each scenario, with one line for each contender,
+//! metric and repetition. Every figure of the tables can be recomputed from it.
 
 use crate::case::Scenario;
 use crate::error::Fallible;
@@ -49,7 +49,7 @@ mod tests {
     use saltus_measure::hlog::Entry;
 
     #[test]
-    fn what_is_written_can_be_read_back() {
+    fn a_written_interval_log_reads_back_the_same() {
         let mut results = Results::default();
         let case = Case::new(Scenario::Pingpong);
         crate::results::tests::add(&mut results, case, "pipe", Metric::OneWay, &[1_330.0, 1_400.0]);

@@ -46,7 +46,8 @@ impl Time for Virtual {
     }
 }
 
-/// A contender: what message `k` of the window takes its sender, and what it takes on the way; `None`, if it is lost.
+/// A contender: for message `k` of the window, how long the sender takes and how long delivery takes; `None` if it is
+/// lost.
 struct Known<C: Fn(u64) -> u64, D: Fn(u64) -> Option<u64>> {
     call: C,
     delay: D,
@@ -71,7 +72,7 @@ impl<C: Fn(u64) -> u64, D: Fn(u64) -> Option<u64>> Known<C, D> {
         }
         (got.missed, got.taken) = (tally.missed, tally.received);
         let home = |outcome: Outcome| {
-            Outcome::from_bytes(&outcome.to_bytes().expect("bytes")).expect("what was sent home")
+            Outcome::from_bytes(&outcome.to_bytes().expect("bytes")).expect("the encoded outcome")
         };
         let outcome = merge(vec![home(sent), home(got)]).expect("merged");
         let window = Duration::from_nanos(window.end - window.begin);
@@ -96,7 +97,7 @@ fn row(results: &Results, metric: Metric) -> Row<'_> {
     rows.swap_remove(at)
 }
 
-/// The value below which `q` of these lie, by the definition: they are sorted.
+/// The value below which the fraction `q` of these sorted values lies, by definition.
 fn exactly(values: &[u64], q: f64) -> f64 {
     let rank = (q * values.len() as f64).ceil().max(1.0) as usize;
     values[rank - 1] as f64
@@ -107,7 +108,8 @@ fn near(found: f64, expected: f64, what: &str) {
     assert!(off <= expected * EXACT + 1.0, "{what}: {found} instead of {expected}");
 }
 
-/// Delays from 2 µs to 40 ms: most short, a second hump, and a long tail, in an order that has nothing to do with their length.
+/// Delays from 2 µs to 40 ms: most are short, with a second hump and a long tail, in an order that is independent of
+/// their length.
 fn delay(k: u64) -> u64 {
     let shuffled = (k % MESSAGES * 48_271) % MESSAGES; // coprime, so every number below comes once
     match shuffled {
@@ -120,13 +122,13 @@ fn delay(k: u64) -> u64 {
 
 #[test]
 fn known_delays_are_reported_right_at_every_percentile() {
-    // Longer delays than the period: messages overtake each other nowhere, since each is accounted by its own timestamps.
+    // Delays longer than the period: messages are not mixed up, since each carries its own timestamps.
     let results = Known { call: |_| 0, delay: |k| Some(delay(k)) }.report(3);
     let mut all: Vec<u64> = (0..MESSAGES).map(delay).collect();
     all.sort_unstable();
     for metric in [Metric::Response, Metric::Service] {
         let row = row(&results, metric);
-        assert_eq!(row.times.len(), 3 * MESSAGES, "the warm-up is not among them, and nothing is lost");
+        assert_eq!(row.times.len(), 3 * MESSAGES, "the warm-up is excluded, and nothing is lost");
         for per_mille in 1..=1_000 {
             let q = f64::from(per_mille) / 1_000.0;
             near(row.times.value_at_quantile(q) as f64, exactly(&all, q), &format!("{metric:?} {q}"));
@@ -144,12 +146,12 @@ fn known_delays_are_reported_right_at_every_percentile() {
 }
 
 #[test]
-fn a_sender_that_stalls_shows_as_latency_of_all_that_were_due_meanwhile() {
+fn a_sender_stall_counts_as_latency_of_every_message_due_in_it() {
     const STALL: u64 = 250 * PERIOD;
-    // Once, in the call of message 1,000; everything else takes 10 µs on the way and nothing in the call.
+    // A stall in the call of message 1,000 only; every other message takes 10 µs to arrive and no time in the call.
     let results = Known { call: |k| if k == 1_000 { STALL } else { 0 }, delay: |_| Some(10_000) }.report(1);
     let response = row(&results, Metric::Response);
-    // Message 1,000 itself, 1,001 that waited a period less, and so on: a triangle, no single spike.
+    // Message 1,000 itself, then 1,001, which waited a period less, and so on: a triangle, not a single spike.
     let late = (0..250).map(|n| STALL - n * PERIOD + 10_000);
     let mut all: Vec<u64> = late.chain((250..MESSAGES).map(|_| 10_000)).collect();
     all.sort_unstable();
@@ -157,13 +159,13 @@ fn a_sender_that_stalls_shows_as_latency_of_all_that_were_due_meanwhile() {
         near(response.times.value_at_quantile(q) as f64, exactly(&all, q), &format!("response {q}"));
     }
     assert_eq!(response.times.count_between(PERIOD, u64::MAX), 250);
-    // Who asks only since when the sender turned to it, sees one.
+    // Measured from when the sender turned to it, only one message is late.
     assert_eq!(row(&results, Metric::Service).times.count_between(PERIOD, u64::MAX), 1);
 }
 
 #[test]
 fn a_receiver_that_stalls_is_charged_too() {
-    // It looks at nothing until message 500 is due, and then finds all that have come.
+    // The receiver checks nothing until message 500 is due, and then finds all that have arrived.
     let results = Known { call: |_| 0, delay: |k| Some(if k < 500 { (500 - k) * PERIOD } else { 5_000 }) };
     let results = results.report(1);
     for metric in [Metric::Response, Metric::Service] {
@@ -174,7 +176,7 @@ fn a_receiver_that_stalls_is_charged_too() {
 }
 
 #[test]
-fn what_is_lost_is_counted_and_has_no_latency() {
+fn lost_messages_are_counted_and_have_no_latency() {
     let results = Known { call: |_| 0, delay: |k| (k % 4 != 1).then_some(7_000) }.report(2);
     let row = row(&results, Metric::Response);
     assert_eq!(row.times.len(), 2 * MESSAGES * 3 / 4);

@@ -1,4 +1,4 @@
-//! The same for machines: one object for each row, with all percentiles and the ratios of every repetition.
+//! The results as JSON: one object for each row, with all percentiles and the ratios of every repetition.
 
 use crate::aims::Aim;
 use crate::case::{Mode, Place, Policy, Scenario};
@@ -13,7 +13,7 @@ pub fn rows(results: &Results) -> Vec<Value> {
     Scenario::ALL.iter().flat_map(|s| results.rows(*s)).map(|row| object(&row)).collect()
 }
 
-/// Everything as one document.
+/// The complete document.
 pub fn document(results: &Results, machine: &Machine, aims: &[Aim]) -> Value {
     let counted: Vec<Value> = (results.counted.iter())
         .map(|c| {
@@ -53,7 +53,7 @@ pub fn document(results: &Results, machine: &Machine, aims: &[Aim]) -> Value {
     })
 }
 
-/// What is measured of others, by the contender's name.
+/// Versions of the contenders that are not part of this workspace, by name.
 pub fn versions(contenders: &[Box<dyn Contender>]) -> Value {
     contenders.iter().filter_map(|c| Some((c.name(), c.version()?))).collect()
 }

@@ -65,7 +65,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-/// The repository's program: measures what its command line says, and reports. Blocks until it is done or Ctrl-C asks for the end.
+/// The main function of the repository's benchmark program: measures according to the command line, and reports.
+/// Blocks until it is done or Ctrl-C requests a stop.
 pub fn main() -> ExitCode {
     match bench(&Args::parse()) {
         Ok(code) => code,
@@ -78,7 +79,7 @@ pub fn main() -> ExitCode {
 
 fn bench(args: &Args) -> Fallible<ExitCode> {
     if args.set.is_of_a_paper() || matches!(args.set, Set::Net | Set::Log | Set::Peers) {
-        // Nothing leaves the host: the run has a network of its own, with nothing but the loopback.
+        // No packet leaves the host: the run has a separate network with only the loopback.
         privilege::own_network()?;
         privilege::own_shared_memory()?;
     }
@@ -95,12 +96,12 @@ fn bench(args: &Args) -> Fallible<ExitCode> {
     Bench::measured(args, contenders).report(args)
 }
 
-/// The contenders asked for, and always the reference.
+/// The requested contenders, and always the reference.
 fn chosen(set: Set, names: &[String]) -> Fallible<Vec<Box<dyn Contender>>> {
     let mut all = set.contenders();
     if let Some(unknown) = names.iter().find(|name| all.iter().all(|c| c.name() != name.as_str())) {
         let known: Vec<&str> = all.iter().map(|c| c.name()).collect();
-        return Err(format!("there is no contender {unknown}; there are {}", known.join(", ")).into());
+        return Err(format!("unknown contender {unknown}; choose from {}", known.join(", ")).into());
     }
     if !names.is_empty() {
         all.retain(|c| c.name() == set.reference() || names.iter().any(|n| n == c.name()));
@@ -117,7 +118,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// All repetitions of what is asked for, or as far as Ctrl-C lets them come.
+    /// All repetitions that were requested, or those finished before Ctrl-C.
     fn measured(args: &Args, contenders: Vec<Box<dyn Contender>>) -> Bench {
         let reps = args.repetitions();
         let machine = Machine::look(reps);
@@ -194,7 +195,7 @@ impl Bench {
             Scenario::Lossless => scenarios::lossless::run,
             Scenario::Hops => scenarios::hops::run,
             Scenario::Echo => scenarios::echo::run,
-            // Once is enough.
+            // One measurement is enough.
             Scenario::Whole if rep == 0 => scenarios::whole::run,
             _ => return,
         };
@@ -238,7 +239,7 @@ impl Bench {
         }
     }
 
-    /// Whether this machine can do a case at all.
+    /// Whether this machine can run a case.
     fn possible(&mut self, case: &Case, rep: usize) -> bool {
         let why = match case {
             c if c.place == Place::TwoCores && self.machine.cores.len() < 2 => "only one core is available",
@@ -264,7 +265,7 @@ impl Bench {
         text + &table::versions(&self.contenders)
     }
 
-    /// Writes the data as JSON, and an interval log for each scenario, into `out`; gives the path of the data.
+    /// Writes the data as JSON, and an interval log for each scenario, into `out`; returns the path of the JSON file.
     fn write(&self, args: &Args, aims: &[aims::Aim], out: &Path) -> Fallible<PathBuf> {
         fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
         let data = out.join(format!("{}.json", args.set.name()));
@@ -292,9 +293,9 @@ impl Bench {
             let header = self.machine.header(args.set.title());
             print!("{}", peers::write(&self.results, &self.contenders, &header, &out)?);
         }
-        println!("\nWritten to {}, and one .hlog for each scenario beside it.", data.display());
+        println!("\nWritten to {}, and one .hlog for each scenario next to it.", data.display());
         if stop::asked() {
-            println!("Interrupted: what was measured until then.");
+            println!("Interrupted: the results so far.");
             return Ok(ExitCode::from(130));
         }
         if !self.results.failed.is_empty() {

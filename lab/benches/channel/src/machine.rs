@@ -1,4 +1,4 @@
-//! The machine a figure was measured on: without it a figure says nothing.
+//! Facts about the machine on which the figures were measured; they are printed with every report.
 
 use crate::clock;
 use crate::place;
@@ -40,7 +40,7 @@ impl Ticks {
 }
 
 impl Machine {
-    /// Looks around; the run begins.
+    /// Reads the machine's state at the start of the run.
     pub fn look(reps: usize) -> Machine {
         Machine {
             cores: saltus_os::rt::affinity(),
@@ -105,7 +105,7 @@ hypervisor, whatever the software; p99.9 and max are mostly the host. SCHED_FIFO
 in every second by the kernel. Times are merged over the repetitions, never averaged.
 ";
 
-/// What was typed, without the directory of the program.
+/// The command line, without the directory of the program.
 fn command() -> String {
     let mut words = std::env::args();
     let program = words.next().unwrap_or_default();
@@ -114,7 +114,7 @@ fn command() -> String {
     std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// What one reading of the clock costs: the least of several rounds of many.
+/// The cost of one clock reading: the minimum of several rounds of many readings.
 fn clock_read_cost() -> f64 {
     const READS: u64 = 10_000;
     let round = || {
@@ -127,14 +127,14 @@ fn clock_read_cost() -> f64 {
     (0..10).map(|_| round()).fold(f64::INFINITY, f64::min)
 }
 
-/// The step in which the clock moves: 10 ns on processors whose counter is fed by a 100 MHz bus. Times of single
-/// operations cannot be finer.
+/// The resolution of the clock: 10 ns on processors whose counter runs at 100 MHz. Times of single operations cannot
+/// be finer.
 fn clock_step() -> u64 {
     let reads: Vec<u64> = (0..10_000).map(|_| clock::now()).collect();
     step(reads.windows(2).map(|w| w[1] - w[0]).collect())
 }
 
-/// The smallest distance between two lengths that occur; lengths that differ by one are rounding.
+/// The smallest difference between two observed lengths; lengths that differ by one are rounding.
 fn step(mut lengths: Vec<u64>) -> u64 {
     lengths.sort_unstable();
     lengths.windows(2).map(|w| w[1] - w[0]).filter(|gap| *gap > 1).min().unwrap_or(1)
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_tells_when_it_was_made_and_by_what() {
+    fn a_report_states_when_and_by_what_it_was_made() {
         let header = Machine::look(1).header("title");
         let of = |name: &str| {
             let line = header.lines().find(|line| line.trim_start().starts_with(name)).expect("a line");

@@ -3,18 +3,18 @@
 /// Bytes of the head, and the shortest message.
 pub const HEAD: usize = 64;
 
-/// What the head says.
+/// The fields of the head.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// Number of the message, from 1, counted by each writer.
     pub number: u64,
     /// Which writer.
     pub writer: u64,
-    /// When the schedule wanted it sent.
+    /// When the schedule required it to be sent.
     pub due: u64,
-    /// When the sender turned to sending it.
+    /// When the sender began to send it.
     pub sent: u64,
-    /// Whether it is the last: the receiver may go.
+    /// Whether it is the last: the receiver may exit.
     pub end: bool,
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// A quantity with a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metric {
-    /// Half of the time there and back.
+    /// Half of a round trip.
     OneWay,
     /// From when the message was due to when it was received: the delay relative to the schedule.
     Response,
@@ -16,8 +16,8 @@ pub enum Metric {
     Service,
     /// One publish call.
     Call,
-    /// The same (one way, or one publish call) as a part of many in a row: without the cost of reading the clock
-    /// and its steps, which are 10 ns on some processors.
+    /// The same (one way, or one publish call) as the average of many in a row: without the cost of reading the clock
+    /// and its resolution, which is 10 ns on some processors.
     Batch,
     /// Time for each message received at full rate.
     PerMessage,
@@ -25,7 +25,7 @@ pub enum Metric {
     In,
     /// Receiving what was just published there.
     Out,
-    /// One operation of the machine.
+    /// One operation of a lower bound.
     Cost,
 }
 
@@ -73,15 +73,15 @@ impl Metric {
     }
 }
 
-/// The longest time that is recorded: a minute, in picoseconds. Longer ones count as a minute.
+/// The longest time that is recorded: a minute, in picoseconds. Longer times count as a minute.
 const LONGEST: u64 = 60_000_000_000_000;
 
-/// An empty histogram of three significant digits; it grows to what it needs.
+/// An empty histogram with three significant digits; it grows as needed.
 pub fn histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three digits are allowed")
 }
 
-/// What one process measured.
+/// The measurements of one process.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Distributions.
@@ -99,7 +99,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Room for one metric, to record into.
+    /// The histogram of one metric, created if necessary.
     pub fn times(&mut self, metric: Metric) -> &mut Histogram<u64> {
         self.times.entry(metric).or_insert_with(histogram)
     }
@@ -117,7 +117,7 @@ impl Outcome {
         Ok(())
     }
 
-    /// As bytes for the pipe.
+    /// Encodes it for the pipe.
     pub fn to_bytes(&self) -> Fallible<Vec<u8>> {
         let mut bytes = Vec::new();
         for word in [self.sent, self.received, self.taken, self.missed, self.cpu] {
@@ -130,7 +130,7 @@ impl Outcome {
         Ok(bytes)
     }
 
-    /// Back from bytes.
+    /// Decodes it.
     pub fn from_bytes(mut bytes: &[u8]) -> Fallible<Outcome> {
         let mut words = [0u64; 5];
         for word in &mut words {

@@ -1,5 +1,6 @@
-//! What the shipped command measures: Saltus, the floors of the machine and the kernel's own means, by the method and with the code of
-//! the repository's benchmarks. The programs and libraries of others stay there.
+//! The measurements of the shipped command: Saltus, the machine's lower bounds and the kernel's own mechanisms, with
+//! the method and the code of the repository's benchmarks. Programs and libraries of other projects are only in
+//! those.
 
 use crate::args::{Args, Form};
 use crate::case::{Case, Mode, Place, Policy, Scenario, size_name};
@@ -18,40 +19,41 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// What is asked for.
+/// What to measure.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Short windows, which show that everything runs.
+    /// Short windows, which only show that everything runs.
     pub short: bool,
-    /// Names of [`scenarios`]; all, if there is none.
+    /// Names of [`scenarios`]; all if empty.
     pub scenarios: Vec<String>,
-    /// Names of [`contenders`]; all, if there is none. The reference is always there.
+    /// Names of [`contenders`]; all if empty. The reference is always included.
     pub contenders: Vec<String>,
-    /// Repetitions, at least one; if it is not said three, and one of the short form.
+    /// Repetitions, at least one. By default three, or one in the short form.
     pub reps: Option<u32>,
 }
 
-/// What can be measured: names, each with what it is.
+/// The scenarios: names and descriptions.
 pub fn scenarios() -> Vec<PossibleValue> {
     Set::Own.scenarios().iter().filter_map(ValueEnum::to_possible_value).collect()
 }
 
-/// What is measured, the reference first.
+/// The contenders, the reference first: names and descriptions.
 pub fn contenders() -> Vec<&'static str> {
     Set::Own.contenders().iter().map(|contender| contender.name()).collect()
 }
 
-/// What was measured.
+/// The results.
 pub struct Run {
     bench: Bench,
     args: Args,
 }
 
-/// Measures. Takes minutes, or as long as Ctrl-C lets it; forks, so the process must have one thread. If the kernel allows it, this
-/// process is in a network of its own from now on, with nothing but a loopback; else what would leave the machine is left out.
+/// Measures. Blocks for minutes, or until Ctrl-C. Forks, so the process must have one thread. If the kernel permits
+/// it, this process moves to a separate network with only a loopback and stays there. Otherwise contenders that would
+/// send packets out of the machine are left out.
 ///
 /// # Errors
-/// A name is none of those above.
+/// A name is not one of those above.
 pub fn run(options: &Options) -> Fallible<Run> {
     let scenario = |name: &String| Scenario::from_str(name, false);
     let args = Args {
@@ -74,14 +76,14 @@ pub fn run(options: &Options) -> Fallible<Run> {
     Ok(Run { bench: Bench::measured(&args, contenders), args })
 }
 
-/// Contenders that look for others in the network that they are in.
+/// Contenders that search their network for others.
 const IN_A_NETWORK: [&str; 4] = ["udpm://", "tcpq://", "dds://", "zenoh://"];
 
 fn is_a_network(name: &str) -> bool {
     IN_A_NETWORK.contains(&name)
 }
 
-/// A contender that would leave the machine.
+/// A contender that would send packets out of the machine.
 struct NoNetwork(&'static str);
 
 impl NoNetwork {
@@ -90,7 +92,7 @@ impl NoNetwork {
     }
 }
 
-const NO_NETWORK: &str = "needs a network of its own: run it as root, or under `unshare --user --map-root-user`, with `ip` (iproute2)";
+const NO_NETWORK: &str = "needs a separate network: run it as root, or under `unshare --user --map-root-user`, with `ip` (iproute2)";
 
 impl Contender for NoNetwork {
     fn name(&self) -> &'static str {
@@ -112,7 +114,7 @@ impl Run {
         self.bench.tables(&self.args)
     }
 
-    /// The same for programs: the machine, then an object for each row, for what was not measured, and for what failed.
+    /// The same as JSON: the machine, an object for each row, and what was not measured or failed.
     pub fn lines(&self) -> Vec<Value> {
         let mut document = json::document(&self.bench.results, &self.bench.machine, &[]);
         let mut lines = vec![json!({ "machine": document["machine"].take() })];
@@ -124,10 +126,11 @@ impl Run {
         lines
     }
 
-    /// Writes `bench.json`, an interval log for each scenario, and the figure `bench.svg` into a directory, which is made.
+    /// Writes `bench.json`, an interval log for each scenario, and the figure `bench.svg` into a directory, which is
+    /// created if necessary.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// A file or the directory cannot be written.
     pub fn write(&self, out: &Path) -> Fallible<()> {
         self.bench.write(&self.args, &[], out)?;
         let drawn = figure(&self.bench.results);
@@ -137,13 +140,13 @@ impl Run {
         Ok(())
     }
 
-    /// What went wrong, in words.
+    /// Failures, as text.
     pub fn failed(&self) -> Vec<String> {
         let failed = self.bench.results.failed.iter();
         failed.map(|(case, who, why)| format!("{who} {case}: {why}")).collect()
     }
 
-    /// Whether it ended before its time.
+    /// Whether it was interrupted.
     pub fn was_interrupted(&self) -> bool {
         stop::asked()
     }
@@ -152,16 +155,16 @@ impl Run {
 /// The percentiles that are drawn.
 const DRAWN: [f64; 8] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999];
 
-/// Latency by percentile in the cases that most programs are like, and against size.
+/// Latency by percentile in the cases that resemble most programs, and latency by message size.
 fn figure(results: &Results) -> Vec<Panel> {
     let pingpong = Case { mode: Mode::Sleep, ..Case::new(Scenario::Pingpong) };
     let one_core = Case { place: Place::OneCore, ..pingpong };
     let paced = Case { scenario: Scenario::Paced, ..pingpong };
     let mut all: Vec<Panel> = [
-        ("There and back on one core, halved", one_core, Metric::OneWay),
-        ("There and back on two cores, halved", pingpong, Metric::OneWay),
-        ("Every millisecond to one reader, since due", paced, Metric::Response),
-        ("Every millisecond to eight readers, since due", Case { readers: 8, ..paced }, Metric::Response),
+        ("Round trip on one core, halved", one_core, Metric::OneWay),
+        ("Round trip on two cores, halved", pingpong, Metric::OneWay),
+        ("1 kHz to one reader, since due", paced, Metric::Response),
+        ("1 kHz to eight readers, since due", Case { readers: 8, ..paced }, Metric::Response),
     ]
     .into_iter()
     .filter_map(|(what, case, metric)| by_percentile(results, what, &case, metric))
@@ -176,7 +179,7 @@ fn figure(results: &Results) -> Vec<Panel> {
     if lines.iter().any(|line| line.points.len() > 1) {
         let sizes: Vec<String> = SIZES.iter().map(|size| size_name(*size)).collect();
         all.push(Panel {
-            title: format!("There and back on one core, halved, p50: {}", sizes.join(", ")),
+            title: format!("Round trip on one core, halved, p50: {}", sizes.join(", ")),
             x: ("bytes of a message".into(), Axis::Log),
             y: ("p50".into(), Axis::Time),
             lines,
@@ -189,7 +192,7 @@ fn by_percentile(results: &Results, what: &str, case: &Case, metric: Metric) -> 
     let rows = results.rows(case.scenario).into_iter();
     let rows = rows.filter(|row| row.cell.case == *case && row.metric == metric && !row.times.is_empty());
     let line = |row: Row<'_>| {
-        // Beyond these there would be less than one message.
+        // Finer percentiles would stand for less than one message.
         let known = DRAWN.iter().filter(|q| (1.0 - **q) * row.times.len() as f64 >= 1.0);
         let mut points: Vec<(f64, f64)> = known.map(|q| (1.0 / (1.0 - q), at(&row, *q))).collect();
         points.push((row.times.len() as f64, at(&row, 1.0)));
@@ -203,7 +206,7 @@ fn by_percentile(results: &Results, what: &str, case: &Case, metric: Metric) -> 
             case.size
         ),
         x: (
-            "one in so many is longer: 100 is the 99th percentile; the last point is the longest".into(),
+            "one in N is longer: 100 is the 99th percentile; the last point is the maximum".into(),
             Axis::Log,
         ),
         y: ("latency".into(), Axis::Time),
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_leave_the_machine_is_left_out_with_a_reason() {
+    fn contenders_that_would_leave_the_machine_are_omitted_with_a_reason() {
         let all: Vec<_> = Set::Own.contenders().into_iter().map(NoNetwork::instead).collect();
         let case = Case { mode: Mode::Sleep, ..Case::new(Scenario::Pingpong) };
         let ask = Ask::of(&case, String::new(), 0);

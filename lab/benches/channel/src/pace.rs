@@ -8,19 +8,19 @@ use crate::message::Head;
 use crate::outcome::{Metric, Outcome, record};
 use crate::schedule::Schedule;
 
-/// What a sender needs of the machine.
+/// The clock and sleep that a sender uses.
 pub trait Time {
     /// The time, in ns.
     fn now(&self) -> u64;
-    /// Returns when that time has come; at once, when it has passed.
+    /// Returns when that time has come; immediately if it has passed.
     fn wait_until(&self, at: u64);
     /// Processor time used so far, in ns.
     fn cpu(&self) -> u64;
 }
 
-/// The machine's own.
+/// The machine's real clock.
 pub struct Real {
-    /// Whether it spins instead of sleeping. The processor time says nothing then, and is not told.
+    /// Whether it spins instead of sleeping. The processor time is then meaningless and is not reported.
     pub spins: bool,
 }
 
@@ -63,7 +63,7 @@ pub fn offer(
     Ok(head)
 }
 
-/// Counts a message that came at `now`, if it was due in the window, whenever it comes.
+/// Counts a message that arrived at `now` if it was due in the window, however late it arrives.
 #[inline]
 pub fn arrived(outcome: &mut Outcome, head: &Head, window: &Window, now: u64) {
     if window.has(head.due) {

@@ -1,4 +1,4 @@
-//! The one table of the set of peers: a line for each, with its version, and what is compared.
+//! The table of the set of peers: a line for each peer, with its version and the compared figures.
 
 mod figure;
 
@@ -57,11 +57,11 @@ pub fn table(results: &Results, contenders: &[Box<dyn Contender>]) -> String {
             told(rate)
         );
     }
-    let _ = write!(out, "\nOf these there is the paper's figure only:\n\n{}\n", gone::table().join("\n"));
+    let _ = write!(out, "\nOf these only the paper's figures exist:\n\n{}\n", gone::table().join("\n"));
     let mut missing: Vec<String> = Vec::new();
     let skipped = results.skipped.iter().map(|(case, who, why)| (case, who, *why));
     for (case, who, why) in skipped.chain(results.failed.iter().map(|(case, who, why)| (case, who, &**why))) {
-        // One that is not there at all is named once.
+        // A peer that is missing entirely is listed once.
         let line = match results.cells.iter().any(|cell| cell.contender == *who) {
             true => format!("`{who}` in {case}: {why}"),
             false => format!("`{who}`: {why}"),
@@ -85,7 +85,7 @@ fn told(value: Option<String>) -> String {
     value.unwrap_or("–".into())
 }
 
-/// Writes the table as `peers.md`, below the report's `header`, with the figure beside it and what that shows; gives it.
+/// Writes the table as `peers.md`, with the report's `header`, the figure and its findings; returns it.
 pub fn write(
     results: &Results,
     contenders: &[Box<dyn Contender>],
@@ -108,7 +108,7 @@ mod tests {
     use crate::results::tests::add;
 
     #[test]
-    fn everybody_has_a_line_and_who_is_missing_is_named_with_the_reason() {
+    fn every_peer_has_a_line_and_missing_ones_a_reason() {
         let mut results = Results { reference: contenders::net::REFERENCE, ..Results::default() };
         let [one_core, two_cores] = &plan_peers::cases(Scenario::Pingpong, false)[..] else {
             panic!("two places")

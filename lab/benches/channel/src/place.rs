@@ -17,7 +17,7 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// Writer `index`: the first has the first core, further ones the next, round and round.
+    /// Writer `index`: the first is on the first core, further ones on the next, round-robin.
     pub fn writer(case: &Case, cores: &[usize], index: usize) -> Seat {
         let core = match case.place {
             Place::OneCore => Some(cores[0]),

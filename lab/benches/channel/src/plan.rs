@@ -21,8 +21,8 @@ pub fn cases(scenario: Scenario, short: bool) -> Vec<Case> {
     if short { all.into_iter().filter(in_short).collect() } else { all }
 }
 
-/// What the short form keeps: default scheduling, the shortest messages (in the ping-pong the 1 MB ones too),
-/// one and eight readers, one and two writers.
+/// The cases of the short form: default scheduling, the shortest messages (in the ping-pong also those of 1 MB), one
+/// and eight readers, one and two writers.
 fn in_short(case: &Case) -> bool {
     let sizes: &[usize] = match case.scenario {
         Scenario::Pingpong | Scenario::Publish | Scenario::Copy => &[64, 1 << 20],
@@ -57,7 +57,7 @@ fn paced() -> Vec<Case> {
     for policy in [Policy::Default, Policy::Fifo] {
         for mode in [Mode::Poll, Mode::Sleep] {
             for readers in [1, 8] {
-                // Spinning SCHED_FIFO readers that share a core starve each other: nothing is measured.
+                // SCHED_FIFO readers that spin on a shared core starve each other, so there is nothing to measure.
                 if (policy, mode, readers) != (Policy::Fifo, Mode::Poll, 8) {
                     all.push(Case { policy, mode, readers, ..case });
                 }

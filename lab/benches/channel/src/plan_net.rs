@@ -2,7 +2,7 @@
 
 use crate::case::{Case, Mode, Place, Scenario};
 
-/// Offered rates of small messages, each second.
+/// Rates of small messages, per second.
 pub const RATES: [u32; 4] = [10_000, 25_000, 50_000, 100_000];
 /// The rate of large messages: a camera's.
 pub const CAMERA: u32 = 30;
@@ -25,7 +25,7 @@ pub fn cases(scenario: Scenario, short: bool) -> Vec<Case> {
     if short { all.into_iter().filter(in_short).collect() } else { all }
 }
 
-/// What the short form keeps.
+/// The cases of the short form.
 fn in_short(case: &Case) -> bool {
     match case.scenario {
         Scenario::Pingpong => case.size == 64 && case.place == Place::OneCore,

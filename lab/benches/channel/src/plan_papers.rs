@@ -3,23 +3,23 @@
 use crate::case::{Case, Mode, Place, Policy, Scenario};
 use crate::workload::{BANDWIDTH, MODULES, RATE};
 
-/// DALi's sizes, bytes: those that the paper names.
+/// DALi's message sizes, in bytes: those that the paper names.
 pub const DALI_SIZES: [usize; 2] = [50, 1_500];
 /// Sizes for curves against the size.
 const SIZES: [usize; 6] = [50, 500, 1_500, 5_000, 15_000, 50_000];
 /// The numbers of subscribers of those curves.
 pub const DALI_READERS: [usize; 2] = [2, 10];
-/// Subscribers that are asked for in all.
+/// The number of subscribers to try.
 const MANY: [usize; 2] = [1_000, 20];
 
 /// Ach's rates, messages a second: 0.1 to 100 kHz.
 pub const ACH_RATES: [u32; 6] = [100, 1_000, 8_000, 20_000, 50_000, 100_000];
-/// Those whose histograms are shown.
+/// The rates whose histograms are shown.
 pub const ACH_HISTOGRAMS: [u32; 2] = [1_000, 8_000];
-/// Channels one behind the other.
+/// Lengths of the chain, in channels.
 pub const ACH_HOPS: [usize; 4] = [1, 8, 64, 512];
 
-/// LCM's echo test: bytes of a message, clients, and the rates that are offered: 10, 20 and 40 MB/s.
+/// LCM's echo test: bytes of a message, clients, and offered rates (10, 20 and 40 MB/s).
 const ECHO_SIZE: usize = 800;
 pub const ECHO_CLIENTS: [usize; 3] = [1, 2, 4];
 pub const ECHO_RATES: [u32; 3] = [12_500, 25_000, 50_000];
@@ -81,7 +81,7 @@ pub fn lcm_cases(scenario: Scenario, short: bool) -> Vec<Case> {
     }
 }
 
-/// What cases of a scenario begin with: who waits sleeps, on two cores or anywhere.
+/// The conditions common to the cases of a scenario: blocking readers, on two cores or anywhere.
 fn started(scenario: Scenario) -> (Case, Case) {
     let case = Case { mode: Mode::Sleep, ..Case::new(scenario) };
     (case, Case { place: Place::Anywhere, ..case })
@@ -117,7 +117,8 @@ fn ach(case: Case, short: bool) -> Vec<Case> {
     all
 }
 
-/// Those whose members all find each other and connect, so that a long chain of them is another thing than a chain.
+/// Contenders whose members all discover each other and connect, so that a long chain measures their discovery
+/// instead.
 const MESHED: [&str; 13] = [
     "zmq-ipc",
     "zmq-tcp",

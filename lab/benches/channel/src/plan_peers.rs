@@ -5,7 +5,7 @@ use crate::case::{Case, Mode, Place, Scenario};
 
 /// Bytes of a long message.
 pub const LARGE: usize = 1 << 20;
-/// Messages a second that are compared: of short ones, and of long ones.
+/// The rates that are compared, messages per second: for short and for long messages.
 const COMPARED: [u32; 2] = [200, 20];
 
 /// The cases of one scenario; `short` is a small part that still touches every kind.

@@ -41,7 +41,8 @@ pub fn own_network() -> Fallible<()> {
     Ok(())
 }
 
-/// Gives this process, which has one thread, a `/dev/shm` of its own: what peers leave there, or find of others, is nobody else's.
+/// Gives this process, which must have one thread, a separate `/dev/shm`, so that peers neither find nor leave files
+/// in the system's.
 pub fn own_shared_memory() -> Fallible<()> {
     let none = std::ptr::null();
     // SAFETY: changes only what this process sees; the texts end with a zero.

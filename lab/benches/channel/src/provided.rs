@@ -17,15 +17,15 @@ use crate::table::{count, ns};
 use crate::workload::{self, RATE};
 use std::time::SystemTime;
 
-/// Milliseconds of the walking aid: one turn of its slowest module.
+/// Window for the walking aid, ms: one period of its slowest module.
 const CWALKER: u64 = 10_000;
-/// Milliseconds of each load of the car.
+/// Window for each load of the car, ms.
 const URBAN: u64 = 1_000;
-/// Of the paper's load, what is tried.
+/// The loads that are tried, as multiples of the paper's.
 const LOADS: Search = Search { from: 1.0 / 16.0, to: 64.0, step: 2.0, halvings: 2 };
 /// The short form tries two.
 const SHORT: Search = Search { to: 1.0 / 8.0, halvings: 0, ..LOADS };
-/// A workload breaks when more than this part is lost, or when more than a hundredth is later than this, in ns.
+/// A workload breaks if it loses more than this fraction, or if more than a hundredth arrives later than this, in ns.
 const LOST: f64 = 0.001;
 const LATE: u64 = 50_000_000;
 
@@ -64,7 +64,7 @@ impl Bench {
         let began = SystemTime::now();
         let (measured, why) = connections::run(&self.world, kind, &case)?;
         let opened = measured.outcome.received;
-        let text = format!("{opened} subscribers, each with a domain of its own; {why}");
+        let text = format!("{opened} subscribers, each with a separate domain; {why}");
         let note = Note { case, contender: kind.name(), rep, value: Some(opened as f64), text };
         self.results.notes.push(note);
         self.keep(case, kind.name(), rep, began, Ok(measured));
@@ -91,26 +91,26 @@ impl Bench {
             }
             let began = SystemTime::now();
             let case = Case { rate: (RATE * scale).round() as u32, ..case };
-            // What does not even start is broken too.
+            // A workload that cannot even start is broken too.
             let run = modules::run(&self.world, over, &case, &workload::urban(scale), window).and_then(merge);
             let broken = run.as_ref().map_or_else(|error| Some(error.to_string()), broken);
             if let Ok(outcome) = run {
                 kept.push((case, began, Measured { messages: outcome.sent, outcome, window }));
             }
-            let bears = broken.is_none();
+            let sustains = broken.is_none();
             if let Some(broken) = broken {
                 why = broken;
             }
-            Ok((bears, ()))
+            Ok((sustains, ()))
         })?;
         for (case, began, measured) in kept {
             self.keep(case, over.contender().name(), rep, began, Ok(measured));
         }
         let load = |scale: f64| format!("{} messages/s ({scale:.3} x the paper's)", count(RATE * scale));
         let text = match (found.good, found.bad) {
-            (Some(good), Some(bad)) => format!("bears {}, breaks at {}: {why}", load(good), load(bad)),
-            (Some(good), None) => format!("bears {}; more was not tried", load(good)),
-            (None, _) => format!("breaks at {} already: {why}", load(loads.from)),
+            (Some(good), Some(bad)) => format!("sustains {}, breaks at {}: {why}", load(good), load(bad)),
+            (Some(good), None) => format!("sustains {}; more was not tried", load(good)),
+            (None, _) => format!("breaks at {}, the lowest: {why}", load(loads.from)),
         };
         let note = Note { case, contender: over.contender().name(), rep, value: found.good, text };
         self.results.notes.push(note);
@@ -118,7 +118,7 @@ impl Bench {
     }
 }
 
-/// What is broken about a workload's run, if anything is.
+/// Why a workload's run counts as broken; `None` if it does not.
 fn broken(outcome: &Outcome) -> Option<String> {
     let expected = outcome.received + outcome.missed;
     let lost = outcome.missed as f64 / expected.max(1) as f64;
@@ -137,7 +137,7 @@ mod tests {
     use crate::outcome::record;
 
     #[test]
-    fn a_run_is_broken_by_loss_and_by_lateness_and_by_nothing_else() {
+    fn only_loss_and_lateness_break_a_run() {
         let run = |received, missed, response| {
             let mut outcome = Outcome { received, missed, ..Outcome::default() };
             record(outcome.times(Metric::Response), response);

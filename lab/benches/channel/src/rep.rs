@@ -1,7 +1,7 @@
-//! One contender in one case in one repetition, kept small.
+//! The compact result of one contender in one case in one repetition.
 //!
-//! The parent forks for every measurement, and its memory is copied with it: page by page in its tables. So the
-//! distributions, some hundred kilobytes each in memory, are kept serialized.
+//! The parent forks for every measurement, which copies its page tables. The distributions, some hundred kilobytes
+//! each in memory, are therefore kept serialized.
 
 use crate::error::Fallible;
 use crate::outcome::{Metric, Outcome};
@@ -22,7 +22,7 @@ pub struct Rep {
     pub window: Duration,
     /// Messages that the processor time is divided by.
     pub messages: u64,
-    /// The counts of all processes together; its times are packed away.
+    /// The counts of all processes together; the distributions are serialized separately.
     pub counts: Outcome,
     times: BTreeMap<Metric, Packed>,
 }
@@ -35,7 +35,7 @@ struct Packed {
 }
 
 impl Rep {
-    /// Packs what came out.
+    /// Serializes the result of a measurement.
     pub fn new(number: usize, began: SystemTime, measured: Measured) -> Fallible<Rep> {
         let Measured { outcome: mut counts, messages, window } = measured;
         let mut times = BTreeMap::new();
@@ -70,12 +70,12 @@ impl Rep {
         self.times.get(&metric).map(|times| times.p99_9 as f64 / metric.per_ns())
     }
 
-    /// Messages a second that each of so many receivers got.
-    pub fn received_rate(&self, readers: usize) -> f64 {
-        self.counts.received as f64 / readers.max(1) as f64 / self.seconds()
+    /// Messages per second for each of `receivers` receivers.
+    pub fn received_rate(&self, receivers: usize) -> f64 {
+        self.counts.received as f64 / receivers.max(1) as f64 / self.seconds()
     }
 
-    /// Messages a second that all senders together sent.
+    /// Messages per second of all senders together.
     pub fn sent_rate(&self) -> f64 {
         self.counts.sent as f64 / self.seconds()
     }

@@ -1,4 +1,4 @@
-//! Everything measured so far, and what is made of it.
+//! The results measured so far, and the rows computed from them.
 
 use crate::case::{Case, Scenario};
 use crate::outcome::{Metric, histogram};
@@ -13,7 +13,7 @@ use hdrhistogram::Histogram;
 pub struct Cell {
     /// Conditions.
     pub case: Case,
-    /// Who.
+    /// The contender.
     pub contender: &'static str,
     /// The repetitions that succeeded.
     pub reps: Vec<Rep>,
@@ -22,35 +22,35 @@ pub struct Cell {
 /// One row of the table: one metric of one cell.
 #[derive(Debug)]
 pub struct Row<'a> {
-    /// Conditions and who.
+    /// Conditions and contender.
     pub cell: &'a Cell,
-    /// What.
+    /// The metric.
     pub metric: Metric,
     /// All repetitions merged.
     pub times: Histogram<u64>,
-    /// Against the reference, where it was measured in the same repetitions.
+    /// The ratio to the reference, if both were measured in the same repetitions.
     pub ratio: Option<Ratio>,
 }
 
-/// What one contender in one case and one repetition showed in words, such as where it broke.
+/// A finding in words about one contender in one case and repetition, such as where it broke.
 #[derive(Clone, Debug)]
 pub struct Note {
     /// Conditions.
     pub case: Case,
-    /// Who.
+    /// The contender.
     pub contender: &'static str,
     /// Which repetition, from 0.
     pub rep: usize,
-    /// The number that counts, if there is one.
+    /// The number in it that is compared, if there is one.
     pub value: Option<f64>,
     /// The words.
     pub text: String,
 }
 
-/// All of it.
+/// All results of a run.
 #[derive(Debug, Default)]
 pub struct Results {
-    /// The contender that every ratio is to.
+    /// The contender that every ratio is relative to.
     pub reference: &'static str,
     /// Measured cells, in the order of first appearance.
     pub cells: Vec<Cell>,
@@ -58,11 +58,11 @@ pub struct Results {
     pub counted: Vec<Counted>,
     /// Counted instructions.
     pub steps: Vec<Steps>,
-    /// What a contender does not do, and why.
+    /// Cases that a contender cannot run, and why.
     pub skipped: Vec<(Case, &'static str, &'static str)>,
-    /// What was found in words.
+    /// Findings in words.
     pub notes: Vec<Note>,
-    /// What went wrong.
+    /// Failures.
     pub failed: Vec<(Case, &'static str, String)>,
 }
 
@@ -86,7 +86,7 @@ impl Results {
         Ratio::of(&values, &self.cell(case, base)?.values(metric))
     }
 
-    /// The same for the processor time of a message.
+    /// The same for the processor time per message.
     pub fn cpu_ratio(&self, case: &Case, contender: &str, base: &str) -> Option<Ratio> {
         let values = self.cell(case, contender)?.cpu_values();
         Ratio::of(&values, &self.cell(case, base)?.cpu_values())
@@ -99,7 +99,7 @@ impl Results {
             for metric in Metric::ALL {
                 let times = match cell.merged(metric) {
                     Some(times) => times,
-                    // That nothing came is a result.
+                    // Here "nothing arrived" is a result.
                     None if scenario.counts_losses() && metric == Metric::Response => histogram(),
                     None => continue,
                 };
@@ -118,7 +118,7 @@ impl Results {
 impl Cell {
     /// All repetitions of one metric as one histogram; merged, never averaged.
     pub fn merged(&self, metric: Metric) -> Option<Histogram<u64>> {
-        // Those that were unpacked do not grow: add them to one that does.
+        // Deserialized histograms do not grow, so they are added to one that does.
         let mut all = histogram();
         for times in self.reps.iter().filter_map(|rep| rep.times(metric)) {
             all.add(times).ok()?;
@@ -126,8 +126,8 @@ impl Cell {
         (!all.is_empty()).then_some(all)
     }
 
-    /// What repetitions are compared by, in nanoseconds: the median, or at full rate the time for each message
-    /// received, lost time included.
+    /// The value, in nanoseconds, by which repetitions are compared: the median, or at full rate the time per
+    /// received message, including the time of lost ones.
     pub fn values(&self, metric: Metric) -> Vec<(usize, f64)> {
         let value = |rep: &Rep| match metric {
             Metric::PerMessage if self.case.scenario == Scenario::Throughput => {
@@ -139,12 +139,12 @@ impl Cell {
         self.reps.iter().filter_map(|rep| Some((rep.number, value(rep)?))).collect()
     }
 
-    /// Messages a second that each receiver got, by repetition.
+    /// Messages per second for each receiver, by repetition.
     pub fn rates(&self) -> Vec<f64> {
         self.reps.iter().map(|rep| rep.received_rate(self.case.readers)).collect()
     }
 
-    /// Processor time for each message, nanoseconds, over all repetitions.
+    /// Processor time per message, in nanoseconds, over all repetitions.
     pub fn cpu_per_message(&self) -> Option<f64> {
         let messages: u64 = self.reps.iter().map(|r| r.messages).sum();
         let cpu: u64 = self.reps.iter().map(|r| r.counts.cpu).sum();
@@ -157,7 +157,7 @@ impl Cell {
         measured.map(|rep| (rep.number, rep.counts.cpu as f64 / rep.messages as f64)).collect()
     }
 
-    /// Part of the messages that receivers missed.
+    /// The fraction of the messages that receivers missed.
     pub fn missed(&self) -> f64 {
         let missed: u64 = self.reps.iter().map(|r| r.counts.missed).sum();
         let taken: u64 = self.reps.iter().map(|r| r.counts.taken).sum();
@@ -173,7 +173,7 @@ pub mod tests {
     use crate::run::Measured;
     use std::time::{Duration, SystemTime};
 
-    /// A cell with one repetition for each value of nanoseconds.
+    /// A cell with one repetition for each value in nanoseconds.
     pub fn add(results: &mut Results, case: Case, contender: &'static str, metric: Metric, values: &[f64]) {
         for (number, value) in values.iter().enumerate() {
             let mut measured = Measured { window: Duration::from_secs(1), ..Measured::default() };
@@ -192,7 +192,7 @@ pub mod tests {
         add(&mut results, case, "other", Metric::OneWay, &[150.0, 300.0, 6e9]);
         let rows = results.rows(Scenario::Pingpong);
         assert_eq!(rows.len(), 2);
-        assert_eq!(rows[1].times.len(), 3, "a later repetition's longer times fit too");
+        assert_eq!(rows[1].times.len(), 3, "longer times of a later repetition fit too");
         let ratio = rows[1].ratio.as_ref().expect("the reference was measured");
         assert!((ratio.median - 1.5).abs() < 0.01, "{ratio:?}");
     }

@@ -14,7 +14,7 @@ use crate::shared::Buffer;
 use std::cell::Cell;
 use std::time::Duration;
 
-/// What a run of the harness is given.
+/// The environment of a run of the harness.
 pub struct World {
     /// The cores to use.
     pub cores: Vec<usize>,
@@ -24,7 +24,7 @@ pub struct World {
     pub links: Cell<u64>,
 }
 
-/// One contender in one case, once.
+/// The result of one contender in one case, measured once.
 #[derive(Debug, Default)]
 pub struct Measured {
     /// All processes together.
@@ -36,7 +36,7 @@ pub struct Measured {
 }
 
 impl World {
-    /// The measured window: so many milliseconds, scaled.
+    /// The measured window: the given number of milliseconds, scaled.
     pub fn window(&self, millis: u64) -> Duration {
         Duration::from_millis(millis).mul_f64(self.scale)
     }
@@ -54,7 +54,7 @@ impl World {
         Ok([self.link(contender, case)?, self.link(contender, case)?])
     }
 
-    /// What a fresh connection has to do.
+    /// The requirements of a fresh connection.
     pub fn ask(&self, case: &Case) -> Ask {
         let number = self.links.get() + 1;
         self.links.set(number);
@@ -62,7 +62,7 @@ impl World {
     }
 }
 
-/// Takes the next message in the way the case says; `None` when it is the last.
+/// Receives the next message as the case requires; `None` when it is the last.
 #[inline]
 pub fn take(mode: Mode, receiver: &mut dyn Receiver, buffer: &mut Buffer) -> Fallible<Option<Head>> {
     loop {
@@ -90,7 +90,9 @@ pub fn reader(
     let mut cpu = None;
     while let Some(head) = take(case.mode, &mut *receiver, &mut buffer)? {
         if !tally.take(&head) {
-            return Err(format!("message {} of writer {} came out of order", head.number, head.writer).into());
+            return Err(
+                format!("message {} of writer {} arrived out of order", head.number, head.writer).into()
+            );
         }
         if cpu.is_none() && head.sent >= window.begin {
             cpu = Some(clock::cpu_used());
@@ -105,7 +107,8 @@ pub fn reader(
     Ok(outcome)
 }
 
-/// All readers of a case on one connection; each keeps the time since a message was due, and since it was sent.
+/// Adds all readers of a case to one connection; each records the time since a message was due, and since it was
+/// sent.
 pub fn add_readers(crew: &mut Crew, world: &World, case: &Case, link: &dyn Link) -> Fallible<()> {
     (0..case.readers).try_for_each(|index| {
         let role = |control: &Control| {
@@ -117,9 +120,9 @@ pub fn add_readers(crew: &mut Crew, world: &World, case: &Case, link: &dyn Link)
     })
 }
 
-/// The end of a writer's role: tells the readers to exit and waits for them. If messages may be overwritten or
-/// lost, the last word is repeated; in a queue it is sent once, since the queue might be full after its reader has
-/// left.
+/// The end of a writer's role: tells the readers to exit and waits for them. If messages may be overwritten or lost,
+/// the last message is repeated. In a queue it is sent once, since the queue might be full after its reader has
+/// exited.
 pub fn dismiss(
     sender: &mut dyn Sender,
     mut head: Head,
@@ -133,7 +136,7 @@ pub fn dismiss(
     let pause = if sender.keeps_all() { PATIENCE } else { 2_000_000 };
     while control.readers_finished() < readers {
         if clock::now() > until {
-            return Err("the readers did not go".into());
+            return Err("the readers did not exit".into());
         }
         head.number += 1;
         head.write(message);

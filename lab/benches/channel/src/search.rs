@@ -1,44 +1,45 @@
-//! Finds the highest sustained load: it rises step by step until it is too much, and the last step is halved.
+//! Finds the highest load that a contender sustains: the load rises step by step until it is too much, then the last
+//! step is halved.
 
 use crate::error::Fallible;
 
-/// What is tried.
+/// The loads to try.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     /// The lowest.
     pub from: f64,
-    /// None is higher.
+    /// The highest.
     pub to: f64,
-    /// From one to the next, as a factor.
+    /// From one load to the next, as a factor.
     pub step: f64,
     /// How often the last step is halved.
     pub halvings: u32,
 }
 
-/// What came out.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found<T> {
-    /// The highest that was borne, if any was, and what it gave.
+    /// The highest load that was sustained, if any was.
     pub good: Option<f64>,
     /// The lowest that was too much, if any was.
     pub bad: Option<f64>,
-    /// What the highest that was borne gave.
+    /// The result at the highest load that was sustained.
     pub best: Option<T>,
 }
 
 impl Search {
-    /// Tries; `bears` says whether a load is borne, and what it gave.
-    pub fn highest<T>(&self, mut bears: impl FnMut(f64) -> Fallible<(bool, T)>) -> Fallible<Found<T>> {
+    /// Searches; `sustains` tries a load, and returns whether it was sustained and with what result.
+    pub fn highest<T>(&self, mut sustains: impl FnMut(f64) -> Fallible<(bool, T)>) -> Fallible<Found<T>> {
         let mut found = Found { good: None, bad: None, best: None };
         let mut load = self.from;
         while found.bad.is_none() && load <= self.to {
-            found.note(load, bears(load)?);
+            found.note(load, sustains(load)?);
             load *= self.step;
         }
         for _ in 0..self.halvings {
             let (Some(good), Some(bad)) = (found.good, found.bad) else { break };
             let middle = (good * bad).sqrt();
-            found.note(middle, bears(middle)?);
+            found.note(middle, sustains(middle)?);
         }
         Ok(found)
     }

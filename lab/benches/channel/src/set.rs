@@ -7,16 +7,16 @@ use crate::results::Results;
 use crate::{aims, aims_net, contenders, plan, plan_net, plan_own, plan_papers, plan_peers};
 use saltus_domain::{Reach, Scheme};
 
-/// A set: its contenders, its cases, and its aims.
+/// A set: its contenders, its cases and its targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Set {
     /// The channel in shared memory.
     Channel,
     /// Domains over networks.
     Net,
-    /// Recorder and player, which are programs: it has cases of its own, in `log`.
+    /// Recorder and player, which are programs: its cases are in `log`.
     Log,
-    /// Publishers under the eyes of spies: it has cases of its own, in `spies`.
+    /// Publishers watched by spies: its cases are in `spies`.
     Spies,
     /// What DALi's paper measured, over the providers of domains.
     Dali,
@@ -24,11 +24,11 @@ pub enum Set {
     Ach,
     /// What LCM's paper measured.
     Lcm,
-    /// Peers: programs' own libraries beside each other, in one table.
+    /// Peers: the libraries of other projects, compared in one table.
     Peers,
     /// Scheduling delays of the machine: it has separate cases, in `hiccup`.
     Hiccup,
-    /// The others one after the other, and one page of their results.
+    /// The others one after the other, and one page with their results.
     All,
     /// The measurements of the shipped command: see `own`.
     #[value(skip)]
@@ -64,7 +64,7 @@ impl Set {
             Set::Ach => "What Ach's paper measured",
             Set::Lcm => "What LCM's paper measured",
             Set::Peers => "Peers",
-            Set::Hiccup => "Hiccups of this machine",
+            Set::Hiccup => "Scheduling delays of this machine",
             Set::All => "All benchmarks",
             Set::Own => "What a message costs on this machine",
         }
@@ -125,7 +125,7 @@ impl Set {
         }
     }
 
-    /// The contender that every ratio is to.
+    /// The contender that every ratio is relative to.
     pub fn reference(self) -> &'static str {
         match self {
             Set::Channel => contenders::REFERENCE,
@@ -148,20 +148,20 @@ impl Set {
         }
     }
 
-    /// Repetitions by default: the papers' sets and the peers' are long, and have no aims that want ten.
+    /// Repetitions by default. The sets of papers and peers take long and have no targets that require ten.
     pub fn repetitions(self) -> usize {
         if self.is_of_a_paper() || matches!(self, Set::Own | Set::Peers) { 3 } else { 10 }
     }
 
-    /// Whether it repeats what a paper measured.
+    /// Whether it repeats a paper's measurements.
     pub fn is_of_a_paper(self) -> bool {
         matches!(self, Set::Dali | Set::Ach | Set::Lcm)
     }
 }
 
-/// Of the channel's contenders, those that are floors or other forms of one that is there.
+/// The channel's contenders that are lower bounds or variants of another contender.
 const NOT_IN_ACH: [&str; 5] = ["memcpy", "seqlock-timed", "saltus-loan", "saltus-bare", "iceoryx2-loan"];
-/// Of the network's, those that join them.
+/// The network's contenders that are added to them.
 const ACH_NET: [&str; 10] = [
     "multicast",
     "lcm",
@@ -174,14 +174,14 @@ const ACH_NET: [&str; 10] = [
     "udpm://",
     "shm://",
 ];
-/// Those that LCM's measurements leave out: what goes through no network, and a second form of one that is there.
+/// The contenders that LCM's measurements leave out: those without a network, and variants of another contender.
 const NOT_IN_LCM: [&str; 3] = ["mem://", "saltus", "nng-tcp"];
 
 fn only(all: Vec<Box<dyn Contender>>, keep: impl Fn(&str) -> bool) -> Vec<Box<dyn Contender>> {
     all.into_iter().filter(|contender| keep(contender.name())).collect()
 }
 
-/// The providers of domains, those in this build and those that are named as missing.
+/// The providers of domains, both those in this build and those that it lists as missing.
 fn providers() -> Vec<Box<dyn Contender>> {
     let leaves_the_process = |name: &str| Scheme::of(name).is_ok_and(|s| s.traits.reach != Reach::Process);
     only(contenders::net::all(), leaves_the_process)

@@ -38,7 +38,7 @@ impl Pages {
         unsafe { libc::madvise(self.start.cast(), self.len, libc::MADV_POPULATE_WRITE) };
     }
 
-    /// Bytes.
+    /// Its size in bytes.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -61,7 +61,7 @@ impl Drop for Pages {
 pub struct Buffer(Pages);
 
 impl Buffer {
-    /// `len` bytes of filling.
+    /// `len` bytes of filler.
     pub fn new(len: usize) -> io::Result<Buffer> {
         let mut buffer = Buffer(Pages::private(len)?);
         buffer.fill(0x5a);

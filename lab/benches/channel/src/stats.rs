@@ -25,12 +25,12 @@ pub struct Ratio {
     pub min: f64,
     /// The largest.
     pub max: f64,
-    /// All, in the order of the repetitions.
+    /// All ratios, in the order of the repetitions.
     pub each: Vec<f64>,
 }
 
 impl Ratio {
-    /// Pairs `(repetition, value)` with `(repetition, base)`; repetitions that only one has are left out.
+    /// Pairs `(repetition, value)` with `(repetition, base)`; skips repetitions that only one of them has.
     pub fn of(values: &[(usize, f64)], bases: &[(usize, f64)]) -> Option<Ratio> {
         let each: Vec<f64> = values
             .iter()

@@ -1,4 +1,4 @@
-//! Ctrl-C: the present measurement is abandoned, the finished ones are reported, nothing is left behind.
+//! Ctrl-C abandons the running measurement, reports the finished ones and cleans up.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -8,7 +8,7 @@ extern "C" fn ask(_signal: libc::c_int) {
     ASKED.store(true, SeqCst);
 }
 
-/// From now on the first Ctrl-C, or SIGTERM, only asks to stop; the second kills.
+/// From now on the first Ctrl-C or SIGTERM only requests a stop; the second kills.
 pub fn catch_interrupts() {
     // SAFETY: the handler stores one atomic. SA_RESTART, so that no wait of the harness is cut short.
     unsafe {
@@ -20,17 +20,18 @@ pub fn catch_interrupts() {
     }
 }
 
-/// Whether somebody asked to stop.
+/// Whether a stop was requested.
 pub fn asked() -> bool {
     ASKED.load(SeqCst)
 }
 
-/// From now on this process, a child of `parent`, is killed when the thread that made it ends, however that ends.
+/// From now on this process, a child of `parent`, is killed when the thread that created it ends, for whatever
+/// reason.
 pub fn end_with(parent: u32) {
     // SAFETY: sets an attribute of this process, asks for a number, and leaves without running what belongs to the parent.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
-        // It may have ended before.
+        // The parent may have exited before.
         if libc::getppid() as u32 != parent {
             libc::_exit(1);
         }

@@ -123,7 +123,7 @@ pub fn instructions(results: &Results) -> String {
     out
 }
 
-/// What was found in words.
+/// The findings in words.
 pub fn notes(results: &Results) -> String {
     let mut out = String::new();
     for note in &results.notes {
@@ -142,7 +142,7 @@ pub fn notes(results: &Results) -> String {
     out
 }
 
-/// What was not measured, and why; one line for each reason.
+/// What was not measured, one line for each reason.
 pub fn skipped(results: &Results) -> String {
     let mut reasons: Vec<(&str, &str, usize)> = Vec::new();
     for (_, who, why) in &results.skipped {
@@ -161,7 +161,7 @@ pub fn skipped(results: &Results) -> String {
     out
 }
 
-/// What was measured of others.
+/// The versions of the contenders that are not part of this workspace.
 pub fn versions(contenders: &[Box<dyn Contender>]) -> String {
     let mut out = String::new();
     for contender in contenders {

@@ -7,13 +7,13 @@ use std::sync::atomic::Ordering::SeqCst;
 
 /// What a process writes to `Control::counting` when the part begins in which calls are counted.
 pub const COUNTED: u32 = 1;
-/// And when that part is over.
+/// And when that part ends.
 pub const AFTER: u32 = 2;
 
 /// Calls by name.
 pub type Calls = BTreeMap<String, u64>;
 
-/// A process that is being traced. The tracer must see it through to its end.
+/// A traced process. The tracer must stay attached until it exits.
 pub struct Traced(libc::pid_t);
 
 impl Traced {
@@ -30,7 +30,7 @@ impl Traced {
         Ok(traced)
     }
 
-    /// Lets it run, counting the calls it makes in the part it marks, until it has left that part.
+    /// Runs it until it has left the part it marks, and counts the calls made in that part.
     pub fn count(&self, control: &Control) -> Fallible<Calls> {
         let mut calls = Calls::new();
         self.lead(libc::PTRACE_SYSCALL, control, |signal| {
@@ -45,7 +45,7 @@ impl Traced {
         Ok(calls)
     }
 
-    /// The same for the instructions that it executes outside the kernel. Some microseconds for each.
+    /// The same for instructions executed outside the kernel. Each takes some microseconds.
     pub fn steps(&self, control: &Control) -> Fallible<u64> {
         let mut steps = 0;
         self.lead(libc::PTRACE_SINGLESTEP, control, |signal| {
@@ -55,7 +55,8 @@ impl Traced {
         Ok(steps)
     }
 
-    /// Lets it run from stop to stop until it has left the part it marks; `each` is told of those within, by their signal.
+    /// Runs it from stop to stop until it has left the part it marks; calls `each` with the signal of every stop
+    /// within.
     fn lead(
         &self,
         request: libc::c_uint,
@@ -71,7 +72,7 @@ impl Traced {
                 return Err("the traced writer died".into());
             }
             let signal = libc::WSTOPSIG(status);
-            // A stop with an event in the high bits is the kernel's own, and so is one that we asked for.
+            // A stop with an event in the high bits is the kernel's own, and so is one that we requested.
             let ours = signal & 0x80 != 0 || signal == libc::SIGTRAP || status >> 16 != 0;
             deliver = if ours { 0 } else { signal };
             match control.counting.load(SeqCst) {
@@ -92,7 +93,7 @@ impl Traced {
         Ok(status)
     }
 
-    /// The number of the system call it is about to make; none at the end of one.
+    /// The number of the system call it is about to make; `None` when a call returns.
     fn entered(&self) -> Fallible<Option<u64>> {
         // SAFETY: all-zero is a value; the kernel fills at most as many bytes as it is told.
         unsafe {

@@ -11,23 +11,23 @@ pub struct Module {
     pub name: &'static str,
     /// How often it runs, in ns.
     pub period: u64,
-    /// How much later than the others' its turns begin, in ns.
+    /// Offset of its periods from the others', in ns.
     pub phase: u64,
-    /// It publishes in each of so many turns.
+    /// It publishes once in every this many periods.
     pub every: u64,
     /// Bytes of a message.
     pub size: usize,
-    /// Whom it listens to, by place.
+    /// The modules it subscribes to, by index.
     pub inputs: Vec<usize>,
 }
 
-/// The sizes that DALi measured with: a command or a position, and what is longer.
+/// The sizes that DALi measured with: a command or a position, and a longer message.
 const SHORT: usize = 50;
 const LONG: usize = 1_500;
 
-/// The cWalker, DALi's walking aid. Modules and periods are the paper's: localisation runs every 5 ms and publishes every 10 ms,
-/// brakes every 50 ms, the tracker every 100 ms, the short-term planner every 500 ms, the long-term planner every 10 s. Who
-/// listens to whom, and the sizes, are ours.
+/// The cWalker, DALi's walking aid. Modules and periods are the paper's: localization runs every 5 ms and publishes
+/// every 10 ms, brakes every 50 ms, the tracker every 100 ms, the short-term planner every 500 ms, the long-term
+/// planner every 10 s. The subscriptions and the sizes are ours.
 pub fn cwalker() -> Vec<Module> {
     const LOCALISATION: usize = 0;
     const TRACKER: usize = 2;
@@ -50,15 +50,15 @@ pub fn cwalker() -> Vec<Module> {
     ]
 }
 
-/// What the LCM paper tells of the Urban Challenge: modules, messages a second, and bytes a second.
+/// What the LCM paper states about the Urban Challenge: modules, messages per second, and bytes per second.
 pub const MODULES: usize = 70;
 pub const RATE: f64 = 6_775.0;
 pub const BANDWIDTH: f64 = 16.6e6;
-/// How the traffic is divided, which is ours: so many modules, each of so many messages a second of so many bytes. It adds up to
-/// the paper's sums.
+/// How the traffic is divided, which is our choice: groups of modules, each with a rate per module and a message
+/// size. The sums are the paper's.
 const KINDS: [(usize, f64, usize); 4] =
     [(10, 150.0, 7_000), (20, 100.0, 2_400), (35, 82.0, 397), (5, 81.0, 397)];
-/// Whom each module listens to, as distances in the list, which is ours too.
+/// Which modules each module subscribes to, as distances in the list; also our choice.
 const LISTENS: [usize; 4] = [1, 7, 23, 41];
 
 /// The traffic of LCM's paper, `scale` times as often.
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_traffic_of_the_car_adds_up_to_what_the_paper_says() {
+    fn the_cars_traffic_adds_up_to_the_papers_sums() {
         let modules = urban(1.0);
         assert_eq!(modules.len(), MODULES);
         let rate = |m: &Module| 1e9 / m.period as f64;

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// All contenders. A name that the harness does not know ends the run.
+/// All contenders. A name that the harness does not know is an error.
 const ALL: &str = "multicast,udpm://,lcm,lcm-big,tcpq://,zmq://,zmq-ipc,zmq-tcp,nng-ipc,nng-tcp,\
                    dds://,cyclonedds,fastdds,roscpp,zenoh://,zenoh,shm://,saltus";
 
@@ -17,7 +17,7 @@ fn short_run() {
     command.args(["net", "--short", "--scenario", "pingpong", "--contender", ALL, "--out"]).arg(&out);
     let output = command.output().expect("it runs");
     let (report, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    // One that fails, or does not answer, makes it fail.
+    // A contender that fails or does not answer makes the run fail.
     assert!(output.status.success(), "{report}{told}");
     std::fs::remove_dir_all(&out).expect("it has written its files");
     for (name, is_built) in [

@@ -8,10 +8,10 @@ fn workloads_chains_and_echoes_run_and_leave_figures() {
     saltus_netns::isolated(|| {
         short_run("dali", "connections,cwalker", "shm://,udpm://", &["dali.md", "dali.json", "cwalker.hlog"]);
         short_run("ach", "hops", "saltus,pipe,udpm://", &["ach-against-hops.svg", "ach.json", "hops.hlog"]);
-        // Where LCM's libraries are there, its clients in Java play too.
+        // If LCM's libraries are installed, its Java clients run too.
         let files = ["lcm-echo.svg", "lcm-traffic.svg", "lcm.json", "echo.hlog", "traffic.hlog"];
         let report = short_run("lcm", "echo,traffic", "udpm://,shm://,lcm-java", &files);
-        assert!(report.contains("`shm://`: nothing goes over a network interface"), "{report}");
+        assert!(report.contains("`shm://`: no packets on a network interface"), "{report}");
         assert!(report.contains(" B on the link in "), "{report}");
     });
 }
@@ -22,7 +22,7 @@ fn short_run(set: &str, scenarios: &str, contenders: &str, files: &[&str]) -> St
     command.args([set, "--short", "--scale", "0.5", "--scenario", scenarios, "--contender", contenders]);
     let output = command.arg("--out").arg(&out).output().expect("it runs");
     let (report, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    // One that fails, or does not answer, makes it fail.
+    // A contender that fails or does not answer makes the run fail.
     assert!(output.status.success(), "{report}{told}");
     assert!(report.contains("## What it shows"), "{report}");
     for file in files {

@@ -3,11 +3,11 @@
 use serde_json::Value;
 use std::process::Command;
 
-/// Those that are loaded at run time, some of them through adapters in C++.
+/// The peers that are loaded at run time, some of them through adapters in C++.
 const PEERS: [&str; 4] = ["nng-ipc", "nng-tcp", "fastdds", "roscpp"];
 
 #[test]
-fn what_a_peer_carries_comes_whole() {
+fn messages_pass_through_every_peer_unchanged() {
     saltus_netns::isolated(short_run);
 }
 
@@ -17,7 +17,7 @@ fn short_run() {
     command.args(["peers", "--short", "--scenario", "whole", "--contender", &PEERS.join(","), "--out"]);
     let output = command.arg(&out).output().expect("it runs");
     let (report, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    // A byte that is another, or nothing that came, makes it fail.
+    // A wrong byte, or a missing message, makes the run fail.
     assert!(output.status.success(), "{report}{told}");
     let document = std::fs::read(out.join("peers.json")).expect("it has written its data");
     let document: Value = serde_json::from_slice(&document).expect("a document");

@@ -30,7 +30,7 @@ fn objects(text: &str) -> Vec<Value> {
 }
 
 #[test]
-fn floors_and_contenders_are_measured_and_told_to_programs() {
+fn lower_bounds_and_contenders_are_measured_and_in_the_json() {
     // On a busy machine a window of some milliseconds may pass without processor time; six windows do not.
     let line = [
         "--short",
@@ -98,7 +98,7 @@ fn a_table_a_log_data_and_a_figure_are_left() {
 }
 
 #[test]
-fn what_cannot_be_measured_or_written_is_told_at_once() {
+fn impossible_measurements_and_outputs_fail_immediately() {
     let (_, err) = ended(&["--contender", "tin-cans"], 2);
     assert!(err.contains("tin-cans") && err.contains("eventfd"), "{err}");
     ended(&["--scenario", "speed"], 2);
@@ -137,7 +137,7 @@ fn a_tunnel_is_measured_as_asked() {
 }
 
 #[test]
-fn what_a_tunnel_cannot_be_measured_with_is_refused() {
+fn invalid_tunnel_options_are_refused() {
     for (odd, words) in [
         ("--loss=200", "from 0 to 100"),
         ("--time=0s", "less than 100ms"),

@@ -1,14 +1,14 @@
-//! What the sets write down, as HTML: of Markdown they use headings, lists, tables, figures, and lines that stand as they are.
+//! Converts the sets' Markdown to HTML: headings, lists, tables, figures and preformatted lines.
 
 use saltus_measure::report::escaped;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// How the explanation begins that every report has.
+/// The beginning of the explanation that every report contains.
 pub const HOW: &str = "How to read it";
 
-/// What lines that follow each other are.
+/// The kind of a block of consecutive lines.
 #[derive(PartialEq, Clone, Copy)]
 enum Kind {
     Nothing,
@@ -30,7 +30,7 @@ fn kind(line: &str) -> Kind {
     }
 }
 
-/// A story, whose figures lie in that directory. Its title comes below the headings of the second rank.
+/// A document whose figures are in that directory. Its title becomes a third-level heading.
 pub fn html(story: &str, dir: &Path) -> String {
     let lines: Vec<&str> = story.lines().collect();
     lines.chunk_by(|a, b| kind(a) == kind(b)).map(|block| part(kind(block[0]), block, dir)).collect()
@@ -47,7 +47,7 @@ fn part(kind: Kind, block: &[&str], dir: &Path) -> String {
             format!("<ul>\n{items}</ul>\n")
         }
         Kind::Table => table(block),
-        // What each set says of the same machine need not be read again.
+        // Every set describes the same machine; show that once.
         Kind::Lines if block[0].starts_with("  cpu ") => {
             format!("<details><summary>The machine</summary><pre>{}</pre></details>\n", lines(block))
         }
@@ -69,7 +69,7 @@ fn heading(line: &str) -> String {
     format!("<h{rank}>{}{}</h{rank}>\n", escaped(&first), escaped(letters.as_str()))
 }
 
-/// Text of one line; what stands between two back quotes is code.
+/// The text of one line; text between two backquotes becomes code.
 pub fn words(line: &str) -> String {
     let mut parts = line.split('`').map(escaped);
     let first = parts.next().unwrap_or_default();
@@ -87,7 +87,7 @@ pub fn lines(block: &[&str]) -> String {
     block.iter().map(|line| escaped(line) + "\n").collect()
 }
 
-/// A table: columns of numbers to the right, of words to the left.
+/// A table: columns of numbers are right-aligned, columns of words left-aligned.
 fn table(block: &[&str]) -> String {
     let is_rule = |line: &&&str| line.starts_with("|---");
     let rows: Vec<Vec<&str>> = (block.iter().filter(|line| !is_rule(line)))
@@ -107,7 +107,7 @@ fn table(block: &[&str]) -> String {
     format!("<table>\n<thead>{}</thead>\n<tbody>\n{body}</tbody></table>\n", row("th", head).trim_end())
 }
 
-/// A figure within the page. The set has written it itself.
+/// A figure, embedded in the page. Its SVG was written by the set itself, so it is trusted.
 fn figure(line: &str, dir: &Path) -> Option<String> {
     let (_, file) = line.rsplit_once('(')?;
     let file = file.trim_end_matches(')');
@@ -119,7 +119,8 @@ fn figure(line: &str, dir: &Path) -> Option<String> {
     Some(panels(svg, file).unwrap_or_else(|| format!("<figure>{svg}</figure>\n")))
 }
 
-/// A figure of several charts, each by itself, so that paper does not cut them: drawn once, and shown part by part.
+/// A figure of several charts. Each is shown separately, so that a printed page does not cut them; the SVG is
+/// embedded once.
 fn panels(svg: &str, name: &str) -> Option<String> {
     let (opening, drawn) = svg.split_once('>')?;
     let attribute = |name: &str| -> Option<u32> {
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_of_numbers_and_of_words_are_told_apart() {
+    fn columns_of_numbers_and_of_words_are_distinguished() {
         let text =
             table(&["| who | p50 | lost |", "|---|---|---|", "| a | 1.0 us | - |", "| b | 2 | 0.5 % |"]);
         assert_eq!(

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant, SystemTime};
 
-/// A set, what it is told in the quick form, and the minutes that it takes then on two cores.
+/// A set, its options in the quick form, and the minutes that it then takes on two cores.
 struct Part {
     /// The set; `marshal` is the other benchmark, of encoding and decoding.
     set: &'static str,
@@ -36,18 +36,18 @@ const PARTS: [Part; 7] = [
 /// The benchmark of encoding and decoding.
 const MARSHAL: &str = "marshal";
 
-/// The program that measures a part: this one, or the one beside it.
+/// The program that measures a part: this one, or the one next to it.
 fn program(part: &Part) -> Fallible<PathBuf> {
     let this = std::env::current_exe()?;
     let path = if part.set == MARSHAL { this.with_file_name("saltus-bench-marshal") } else { this };
     if !path.is_file() {
         let words = "`cargo build --profile dist -p saltus-bench-marshal` makes it";
-        return Err(format!("there is no {}: {words}", path.display()).into());
+        return Err(format!("no program {}: {words}", path.display()).into());
     }
     Ok(path)
 }
 
-/// What a part is told.
+/// The command-line options of a part.
 fn words(part: &Part, args: &Args) -> Vec<&'static str> {
     match (args.quick, args.short) {
         (true, _) => part.quick.to_vec(),
@@ -67,7 +67,7 @@ pub fn bench(args: &Args) -> Fallible<ExitCode> {
         let place = format!("part {} of {}: {}", index + 1, PARTS.len(), part.set);
         let program = program(part);
         if program.as_ref().is_ok_and(|program| is_finished(&dir, program, &words)) {
-            eprintln!("{place}: was measured before, and is kept ({} is its record)", dir.display());
+            eprintln!("{place}: kept an earlier result (remove {} to measure again)", dir.display());
         } else if !stop::asked() {
             let time = if args.quick { format!("; about {left:.0} min are left") } else { String::new() };
             eprintln!("{place}{time}");
@@ -86,7 +86,7 @@ pub fn bench(args: &Args) -> Fallible<ExitCode> {
     println!("Written to {}.", path.display());
     failed.iter().for_each(|why| println!("FAILED: {why}"));
     if stop::asked() {
-        println!("Interrupted: the same command goes on where it ended.");
+        println!("Interrupted: run the same command again to continue.");
         return Ok(ExitCode::from(130));
     }
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -147,7 +147,7 @@ mod tests {
         assert!(!is_finished(&["--short"]));
         fs::write(dir.join("finished"), record(&["--short"])).expect("written");
         assert!(is_finished(&["--short"]) && !is_finished(&[]));
-        // What was begun goes on, and what is another's goes.
+        // Unfinished parts of the same build are resumed; results of another build are removed.
         for (words, stays) in [(&["--short"][..], true), (&["--short"], true), (&[], false)] {
             begin(&dir, &record(words)).expect("begun");
             assert_eq!(dir.join("finished").exists(), stays);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_told_the_form_and_know_their_words() {
+    fn parts_get_the_options_of_the_form() {
         for line in [&["bench", "all", "--quick"][..], &["bench", "all", "--short"], &["bench", "all"]] {
             let args = Args::parse_from(line);
             for part in PARTS.iter().filter(|part| part.set != MARSHAL) {

@@ -1,4 +1,4 @@
-//! The page: the papers' figures and the measured ones, then each set with its figures and its report.
+//! The page: the papers' figures next to the measured ones, then each set with its figures and its report.
 
 use super::html::{HOW, html, lines, words};
 use super::said;
@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 
 const TITLE: &str = "What the papers measured, measured now";
 
-/// What a set has left in its directory.
+/// The files that a set has left in its directory.
 pub struct Part {
     set: &'static str,
     dir: PathBuf,
-    /// Sentences and figures, where it has some.
+    /// Sentences and figures, if it has some.
     story: Option<String>,
     report: Option<String>,
 }
 
 impl Part {
-    /// Reads it. What is not there is told in the page.
+    /// Reads them. The page lists missing files.
     pub fn read(set: &'static str, dir: &Path) -> Part {
         let file = |name: String| fs::read_to_string(dir.join(name)).ok();
         let story = file(format!("{set}.md"))
@@ -67,13 +67,13 @@ fn marshalling(results: &str) -> Option<String> {
     Some(text)
 }
 
-/// All of it as one page.
+/// Builds the whole page.
 pub fn page(parts: &[Part], header: &str, failed: &[String]) -> String {
     let header: Vec<&str> =
         header.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
     let how = header.iter().position(|line| line.starts_with(HOW)).unwrap_or(header.len());
     let (machine, how) = header.split_at(how);
-    // The result first; all else is opened with a click.
+    // The result comes first; everything else opens with a click.
     let mut body = format!("<h1>{TITLE}</h1>\n");
     for why in failed {
         let _ = writeln!(body, "<p><strong>Failed:</strong> {}</p>", escaped(why));
@@ -104,7 +104,7 @@ pub fn page(parts: &[Part], header: &str, failed: &[String]) -> String {
         words(&how.join(" "))
     );
     for part in parts {
-        // Where there is a report alone, which is shut, paper would be left empty.
+        // A set that has only a report, which is folded, would leave an empty sheet when printed.
         let own = if part.story.is_none() { " class=\"short\"" } else { "" };
         let _ = writeln!(body, "<section{own}><details><summary><h2>{}</h2></summary>", part.set);
         match (&part.story, &part.report) {
@@ -167,7 +167,7 @@ mod tests {
         ] {
             assert!(page.contains(words), "{words} is not in {page}");
         }
-        // The first screens have the result; all else is folded.
+        // The first screen shows the result; everything else is folded.
         let first = page.split_once("<details>").expect("a part that is folded").0;
         assert!(first.contains("measured now</th>") && !first.contains("<figure"), "{first}");
         assert_eq!(page.matches("<details>").count(), page.matches("</details>").count());

@@ -1,4 +1,4 @@
-//! Figures from the papers, where an available text contains them, and the present measurements. No figure is
+//! Figures from the papers, if an available text contains them, next to the present measurements. No figure is
 //! guessed or from memory: if the text is not available, the page says so.
 
 use crate::gone::{self, GONE, NO_FIGURE};
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 /// One line of the table.
 pub struct Line {
-    /// Which paper, and what of it.
+    /// The paper, and its measurement.
     pub what: &'static str,
-    /// What it says.
+    /// The paper's figure.
     pub said: &'static str,
-    /// What was measured now, as lists and tables of Markdown; empty, if nothing was.
+    /// The present measurement, as Markdown lists and tables; empty if there is none.
     pub now: String,
-    /// The same in a few words: of Saltus where it is among them, else of the first.
+    /// The same in a few words: Saltus' result if there is one, otherwise the first.
     pub brief: String,
 }
 
@@ -24,17 +24,17 @@ impl Line {
     }
 }
 
-/// The lines as one table: what the paper said beside what was measured, in a few words.
+/// The lines as one table: the paper's figure next to the present one, in a few words.
 pub fn table(lines: &[Line]) -> String {
     let line = |line: &Line| {
         let brief = if line.brief.is_empty() { "not measured in this run" } else { &line.brief };
         format!("| {} | {} | {brief} |\n", line.what, line.said)
     };
     let lines: String = lines.iter().map(line).collect();
-    format!("| figure | the paper said | measured now |\n|---|\n{lines}")
+    format!("| figure | the paper | measured now |\n|---|\n{lines}")
 }
 
-/// Of what is known of the papers.
+/// The published figures.
 pub const TEXTS: &str = "Each paper's own figure stands here where a text of it that we could read gives one. The public copies that were found (of \
     LCM's IROS paper of 2010 and of its technical report, of Ach's in the IEEE magazine) end before their results, and of DALi's paper none was found.";
 
@@ -59,7 +59,7 @@ pub fn lines(document: impl Fn(&str) -> Option<Value>) -> Vec<Line> {
         ),
         Line::of(
             "LCM: the echo test",
-            "100 MB of 800-byte messages to 1, 2 and 4 clients; of its curves there is no figure in the text we have",
+            "100 MB of 800-byte messages to 1, 2 and 4 clients; the text we have has no numbers for its curves",
             rows(&lcm, &|row| row["scenario"] == "echo" && row["rate"] == 25_000, "readers"),
         ),
         Line::of("LCM: bytes on the link against subscribers", NO_FIGURE, notes(&lcm, "traffic")),
@@ -100,17 +100,17 @@ pub fn lines(document: impl Fn(&str) -> Option<Value>) -> Vec<Line> {
             hiccups(&hiccup),
         ),
         Line::of(
-            "Who cannot be measured",
-            "among its contenders are those below",
-            (gone::table().join("\n") + "\n", format!("{} contenders cannot be had today", GONE.len())),
+            "Contenders that cannot be measured",
+            "its comparison includes those below",
+            (gone::table().join("\n") + "\n", format!("{} contenders are not available today", GONE.len())),
         ),
     ]
 }
 
-/// Who comes first in the few words.
+/// The order of preference for the short form.
 const OWN: [&str; 2] = ["shm://", "saltus"];
 
-/// Of lines, each with who it is of, the one that the few words are, and how many there are more.
+/// Chooses among lines, each with its contender, the one for the short form, and counts the others.
 fn brief(all: &[(String, String)]) -> String {
     let own = all.iter().find(|(who, _)| OWN.contains(&who.as_str())).or(all.first());
     let more = match all.len().saturating_sub(1) {
@@ -131,7 +131,7 @@ fn list(all: &[String]) -> (String, String) {
     (all.iter().map(|line| format!("- {line}\n")).collect(), brief(&told))
 }
 
-/// What was found of a scenario that is no distribution.
+/// The findings of a scenario that has no distribution.
 fn notes(document: &Option<Value>, scenario: &str) -> (String, String) {
     let notes = document.iter().flat_map(|d| d["notes"].as_array().into_iter().flatten());
     let own = notes.filter(|note| note["case"].as_str().is_some_and(|case| case.starts_with(scenario)));
@@ -144,7 +144,7 @@ fn notes(document: &Option<Value>, scenario: &str) -> (String, String) {
     (told.iter().map(|(_, line)| format!("- {line}\n")).collect(), brief(&told))
 }
 
-/// The latencies of some rows as a table, with what the data call `name`.
+/// The latencies of some rows as a table; `name` selects the metric in the data.
 fn rows(document: &Option<Value>, is_wanted: &dyn Fn(&Value) -> bool, name: &str) -> (String, String) {
     let rows = document.iter().flat_map(|d| d["rows"].as_array().into_iter().flatten());
     let own: Vec<&Value> = rows.filter(|row| row["metric"] == "response" && is_wanted(row)).collect();
@@ -204,12 +204,12 @@ fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), String::from)
 }
 
-/// A cell, where there is something to tell.
+/// A cell; nothing if it is empty, so that the table has no such column.
 fn column(what: &str) -> String {
     if what.is_empty() { String::new() } else { format!(" {what} |") }
 }
 
-/// A row of the table, with what the data call `name`.
+/// A row of the table; `name` selects the metric in the data.
 fn latency(row: &Value, name: &str) -> String {
     let lost = row["missed"].as_f64().map_or("-".into(), |part| format!("{:.2} %", 100.0 * part));
     let own = if name.is_empty() { String::new() } else { column(&text(&row[name])) };
@@ -228,11 +228,11 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_was_measured_stands_beside_what_was_said_and_nothing_is_made_up() {
+    fn measurements_are_next_to_the_papers_figures_and_nothing_is_invented() {
         let row = json!({ "scenario": "cwalker", "metric": "response", "contender": "shm://", "part": "brakes",
             "mean_ns": 2_000.0, "p50_ns": 1_500.0, "p99_ns": 9_000.0, "p99_9_ns": 9_500.0, "max_ns": 10_000.0,
             "count": 40, "missed": 0.5 });
-        let note = json!({ "case": "urban/anywhere", "contender": "udpm://", "found": "bears 3.39k" });
+        let note = json!({ "case": "urban/anywhere", "contender": "udpm://", "found": "sustains 3.39k" });
         let told = lines(|set| match set {
             "dali" => Some(json!({ "rows": [row], "notes": [] })),
             "lcm" => Some(json!({ "rows": [], "notes": [note] })),
@@ -244,7 +244,7 @@ mod tests {
             "| contender | part | mean | p50 | p99 | p99.9 | max | messages | lost |\n|---|\n\
              | shm:// | brakes | 2.00 us | 1.50 us | 9.00 us | 9.50 us | 10.0 us | 40 | 50.00 % |\n"
         );
-        assert_eq!(*of("Urban"), "- udpm://: bears 3.39k\n");
+        assert_eq!(*of("Urban"), "- udpm://: sustains 3.39k\n");
         for gone in ["Ach itself", "TAO (CORBA)", "OpenDDS", "ORTE", "CARMEN's IPC", "Player", "Xenomai"] {
             assert!(of("cannot be measured").contains(&format!("| {gone} | {NO_FIGURE} |")));
         }
@@ -252,7 +252,7 @@ mod tests {
         let table = table(&told);
         for line in [
             "| DALi: greatest number of connections | no figure in the text we have | not measured in this run |",
-            "16.6 MB/s | udpm://: bears 3.39k |",
+            "16.6 MB/s | udpm://: sustains 3.39k |",
             "| shm://, part brakes: mean 2.00 us, p99 9.00 us, max 10.0 us (40) |",
         ] {
             assert!(table.contains(line), "{line} is not in {table}");
@@ -263,7 +263,7 @@ mod tests {
     fn of_several_the_few_words_are_of_saltus() {
         let scan = |who: &str| json!({ "message": "scan", "contender": who, "operation": "encode", "p50_ns": 8.4, "to_lcm": 0.12 });
         let quiet = json!({ "case": "idle", "ns": { "count": 5000, "p50": 1_000, "p99": 2_000, "p999": 3_000, "max": 4_000 } });
-        let note = |who: &str| json!({ "case": "urban/anywhere", "contender": who, "found": "bears it" });
+        let note = |who: &str| json!({ "case": "urban/anywhere", "contender": who, "found": "sustains it" });
         let told = lines(|set| match set {
             "marshal" => Some(json!({ "results": [scan("LCM's C -O2"), scan("C -O2")] })),
             "hiccup" => Some(json!({ "rows": [quiet] })),
@@ -272,7 +272,7 @@ mod tests {
             _ => None,
         });
         let of = |what: &str| told.iter().find(|line| line.what.contains(what)).expect("such a line");
-        assert_eq!(of("Urban").brief, "shm://: bears it; 1 more below");
+        assert_eq!(of("Urban").brief, "shm://: sustains it; 1 more below");
         assert_eq!(
             of("laser scan").now.lines().next(),
             Some("- LCM's C -O2, encode: p50 8.40 ns, 0.12 of LCM's")

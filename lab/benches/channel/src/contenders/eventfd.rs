@@ -24,7 +24,7 @@ impl Contender for Eventfd {
 
     fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
         match ask {
-            a if a.mode != Mode::Sleep => Err("without sleepers it is the seqlock ring"),
+            a if a.mode != Mode::Sleep => Err("without blocked readers it is the seqlock ring"),
             a if a.writers > 1 => Err("measured with one writer only"),
             a if a.scenario == Scenario::Copy => Err("its copy is the seqlock ring's"),
             _ => Ok(()),

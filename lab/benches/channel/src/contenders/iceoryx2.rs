@@ -25,7 +25,7 @@ pub struct Iceoryx2 {
     pub in_place: bool,
 }
 
-/// Its files carry the name of the connection, so that what it leaves can be removed.
+/// Its files carry the name of the connection, so that leftovers can be removed.
 struct IceLink {
     ask: Ask,
     in_place: bool,
@@ -69,7 +69,7 @@ fn root(name: &str) -> PathBuf {
 impl IceLink {
     /// A process's own node, and the two services.
     fn services(&self, first: bool) -> Fallible<(Node<ipc::Service>, Topic, Option<Event>)> {
-        // Acquire and release: the services are there when the word says so.
+        // Acquire and release: the services exist when the word says so.
         while !first && self.created.0.load(Acquire) == 0 {
             futex::wait(&self.created.0, 0, None);
         }
@@ -130,8 +130,7 @@ impl Link for IceLink {
 
 impl Drop for IceLink {
     fn drop(&mut self) {
-        // Processes that were killed leave files behind; nothing in them is needed, so a failure to remove
-        // one is not worth more than the next look at the directory.
+        // Killed processes leave files behind. Nothing in them is needed. A file that cannot be removed is skipped.
         let _ = std::fs::remove_dir_all(root(&self.ask.name));
         for entry in std::fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
             if entry.file_name().as_encoded_bytes().starts_with(format!("{}_", self.ask.name).as_bytes()) {

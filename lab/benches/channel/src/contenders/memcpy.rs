@@ -1,8 +1,8 @@
-//! The floor of the copy scenario: `memcpy` into a few buffers in turn, and out of them.
+//! The lower bound of the copy scenario: `memcpy` into a few buffers in turn, and out of them.
 //!
-//! It cycles through as many buffers as a channel of that depth keeps messages, in shared memory of the same kind:
-//! a copy into a single buffer stays in the nearest cache, which nothing that keeps a history can do. (The floors
-//! scenario has that figure too.)
+//! It cycles through as many buffers as a channel of that depth keeps messages, in shared memory of the same kind. A
+//! copy into a single buffer stays in the nearest cache, which is impossible for anything that keeps a history. (The
+//! scenario `floors` has that figure too.)
 
 use crate::case::Scenario;
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
@@ -39,7 +39,7 @@ impl Contender for Memcpy {
     }
 
     fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
-        if ask.scenario == Scenario::Copy { Ok(()) } else { Err("the floor of the copy scenario") }
+        if ask.scenario == Scenario::Copy { Ok(()) } else { Err("the lower bound of the copy scenario") }
     }
 
     fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>> {

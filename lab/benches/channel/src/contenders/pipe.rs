@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// The buffer asked for; it is what unprivileged processes may have.
+/// The requested buffer size, which is the largest that unprivileged processes may set.
 const BUFFER: libc::c_int = 1 << 20;
 
 /// See the module.
@@ -79,7 +79,7 @@ impl Sender for Many {
 /// The reading end of a stream of messages of one size.
 pub struct Bytes {
     end: File,
-    /// Bytes of the present message that have come; a poll may find a part.
+    /// Bytes of the current message received so far; a poll may find only a part.
     have: usize,
 }
 

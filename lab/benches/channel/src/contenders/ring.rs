@@ -21,7 +21,7 @@ pub struct Rings {
 }
 
 impl Rings {
-    /// Rings for so many writers, each of `depth` messages of `size` bytes.
+    /// Rings for `writers` writers, each of `depth` messages of `size` bytes.
     pub fn new(writers: usize, depth: usize, size: usize) -> std::io::Result<Rc<Rings>> {
         // A multiple of two lines, because processors fetch lines in pairs.
         let stride = (BEFORE + size).next_multiple_of(128);
@@ -77,7 +77,7 @@ impl RingWriter {
 /// A reader of all rings.
 pub struct RingReader {
     rings: Rc<Rings>,
-    /// The number wanted next, for each ring.
+    /// The next message number for each ring.
     next: Vec<u64>,
 }
 
@@ -144,7 +144,7 @@ mod tests {
         for n in 9..=29 {
             writer.put(&[n; 64]);
         }
-        assert!(reader.get(&mut buffer), "lapped, it goes on with what is left");
+        assert!(reader.get(&mut buffer), "lapped, it continues with the remaining messages");
         assert!(buffer[0] > 21 && buffer[0] < 29, "{}", buffer[0]);
         let mut last = buffer[0];
         while reader.get(&mut buffer) {

@@ -15,13 +15,13 @@ use std::path::PathBuf;
 pub enum Saltus {
     /// Copies in and out.
     Copy,
-    /// Builds and looks in place.
+    /// Builds and reads in place.
     Loan,
     /// Copies, without timestamps and counters.
     Bare,
 }
 
-/// A domain of its own for every connection, removed with it.
+/// A separate domain for every connection, removed with it.
 struct SaltusLink {
     directory: PathBuf,
     form: Saltus,
@@ -42,7 +42,7 @@ impl Contender for Saltus {
         match ask {
             // Timestamps are what orders the lanes of several publishers.
             _ if *self == Saltus::Bare && ask.writers > 1 => Err("without timestamps, one publisher"),
-            _ if ask.one_group => Err("a channel goes one way: as on two groups"),
+            _ if ask.one_group => Err("a channel has one direction: the same as on two groups"),
             _ if ask.stock => Err("has no receive buffer"),
             _ => Ok(()),
         }
@@ -88,7 +88,7 @@ impl Link for SaltusLink {
 
 impl Drop for SaltusLink {
     fn drop(&mut self) {
-        // Nothing can be done about a directory that cannot be removed; it is seen in /dev/shm.
+        // A directory that cannot be removed stays visible in /dev/shm; nothing else can be done here.
         let _ = std::fs::remove_dir_all(&self.directory);
     }
 }

@@ -26,10 +26,10 @@ pub struct Seqlock {
     pub timed: bool,
 }
 
-/// The longest that the timed form sleeps without looking.
+/// How long the timed form sleeps before it checks again.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// The futex word and, on a line of its own, how many wait for it.
+/// The futex word and, on a separate line, the number of waiters.
 #[repr(C, align(128))]
 #[derive(Default)]
 struct Bell {
@@ -58,7 +58,7 @@ impl Contender for Seqlock {
 
     fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
         match ask {
-            a if self.timed && a.mode != Mode::Sleep => Err("without sleepers it is the seqlock ring"),
+            a if self.timed && a.mode != Mode::Sleep => Err("without blocked readers it is the seqlock ring"),
             _ => Ok(()),
         }
     }

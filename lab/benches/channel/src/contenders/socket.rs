@@ -25,7 +25,7 @@ impl Contender for Datagram {
     }
 
     fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
-        // The longest UDP payload; and what fits the default send buffer of a Unix socket.
+        // The longest UDP payload, and the longest datagram that fits the default send buffer of a Unix socket.
         ask.queue(if self.udp { 65_507 } else { 128 << 10 })
     }
 

@@ -1,8 +1,8 @@
-//! Which version of a peer is measured.
+//! The version of a peer.
 
 use std::process::{Command, Stdio};
 
-/// The installed version of a Debian package; `None` where it is not installed, or the system has none.
+/// The installed version of a Debian package; `None` if it is not installed, or if the system has no `dpkg`.
 pub fn package(name: &str) -> Option<String> {
     let mut query = Command::new("dpkg-query");
     let output = query.args(["-W", "-f=${Version}", name]).stderr(Stdio::null()).output().ok()?;
@@ -10,7 +10,7 @@ pub fn package(name: &str) -> Option<String> {
     (output.status.success() && !version.is_empty()).then_some(version)
 }
 
-/// The version of a crate that this build has.
+/// The version of a crate in this build.
 #[cfg(any(feature = "iceoryx2", feature = "zenoh"))]
 pub fn locked(name: &str) -> Option<String> {
     in_lock(include_str!("../../../../../Cargo.lock"), name)

@@ -1,4 +1,4 @@
-//! What the recorder and the player are to reach, judged in words.
+//! The targets of recorder and player, judged in words.
 
 use super::play::{Played, WHO, Who as Player};
 use super::record::{Case, Run, Who};
@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// How much later than the machine's own sleep the player may be, in ns.
 const LATER: u64 = 20_000;
-/// A publisher that did not keep this part of its rate has not offered it.
+/// A publisher below this fraction of its rate did not offer the load.
 const OFFERED: f64 = 0.98;
 
 /// All of them.

@@ -1,4 +1,4 @@
-//! The set `log`: the recorder and the player beside LCM's, all as the programs that people run. See `LOG.md`.
+//! The set `log`: recorder and player compared with LCM's, each run as the shipped program. See `LOG.md`.
 
 pub mod aims;
 pub mod place;
@@ -20,8 +20,8 @@ pub fn bench(args: &Args) -> Fallible<ExitCode> {
     let (machine, programs) = (Machine::look(reps), program::Programs::find()?);
     let wanted = |part: &str, name: &str| format!("{part} {name}").contains(&args.case);
     let scale = if args.short { args.scale * 0.2 } else { args.scale };
-    // Whatever interrupts go to the first core disturb nobody on the last.
-    let core = *machine.cores.last().ok_or("there is no core to run on")?;
+    // Most interrupts go to the first core, so the measured programs run on the last.
+    let core = *machine.cores.last().ok_or("no core is available")?;
     let (mut recorded, mut played, mut failed) = (Vec::new(), play::Played::default(), Vec::new());
     for rep in 0..reps {
         for (case, who) in record::plan(args.short) {

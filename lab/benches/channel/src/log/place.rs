@@ -1,4 +1,4 @@
-//! A directory on a disk in memory, for logs and for a domain; it goes with its owner.
+//! A directory on a tmpfs, for logs and for a domain; removed when dropped.
 
 use crate::error::Fallible;
 use std::path::{Path, PathBuf};
@@ -21,11 +21,11 @@ impl Place {
     pub fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
-    /// A domain in it whose channels keep so many messages of at most so many bytes.
-    pub fn shm(&self, frames: usize, size: usize) -> String {
-        format!("shm://{}?depth={frames}&max_message_size={size}", self.file("domain").display())
+    /// A domain in it whose channels keep `depth` messages of at most `size` bytes.
+    pub fn shm(&self, depth: usize, size: usize) -> String {
+        format!("shm://{}?depth={depth}&max_message_size={size}", self.file("domain").display())
     }
-    /// A group that nothing else uses: the run has a network of its own.
+    /// An LCM group. The run has a separate network, so no other program uses it.
     pub fn udpm(&self) -> String {
         let number = MADE.fetch_add(1, Relaxed) % 20_000; // as above
         format!("udpm://239.255.77.{}:{}?ttl=0", number % 250 + 1, 7667 + number)
@@ -40,7 +40,7 @@ impl AsRef<Path> for Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // Nothing can be done about a directory that cannot be removed; it is seen in /dev/shm.
+        // A directory that cannot be removed stays visible in /dev/shm; nothing else can be done here.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Playing at 1 x: how far each publication is from its recorded time, beside the machine's own sleep.
+//! Playing at 1 x: how far each publication is from its recorded time, compared with the machine's own sleep.
 
 use super::place::Place;
 use super::program::{Program, Programs};
@@ -14,32 +14,32 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-/// The channel that is played.
+/// The channel that is replayed.
 const CHANNEL: &str = "BENCH";
 /// Events of a log; they are 0.2 to 1.8 ms apart.
 const EVENTS: usize = 1000;
-/// How often all take turns in a repetition.
+/// How many turns each player has in a repetition.
 pub const TURNS: usize = 5;
-/// When the first event was recorded, us since 1970.
+/// When the first event was recorded, µs since 1970.
 const FIRST: i64 = 1_700_000_000_000_000;
 
-/// Who plays.
+/// A player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// The machine's own `clock_nanosleep` to a point in time, without timer slack: what no player can be better than without
-    /// spinning.
+    /// The machine's own `clock_nanosleep` until a point in time, without timer slack. A player that does not spin
+    /// cannot be more accurate.
     Sleep,
-    /// Ours into shared memory.
+    /// Saltus into shared memory.
     Shm,
-    /// The same, spinning for the last 300 us.
+    /// The same, spinning for the last 300 µs.
     Precise,
-    /// Ours onto LCM's network.
+    /// Saltus onto LCM's network.
     Udpm,
     /// `lcm-logplayer`.
     Lcm,
 }
 
-/// All of them, in the order of their turns.
+/// All players, in the order of their turns.
 pub const WHO: [Who; 5] = [Who::Sleep, Who::Shm, Who::Precise, Who::Udpm, Who::Lcm];
 
 impl Who {
@@ -55,16 +55,17 @@ impl Who {
     }
 }
 
-/// How late events were, ns: against the earliest of their turn, which is the same measure for all.
+/// How late events were, in ns, relative to the earliest event of their turn. The measure is the same for all
+/// players.
 pub type Errors = Histogram<u64>;
 
-/// What came out, by the order of [`WHO`].
+/// The results, in the order of [`WHO`].
 pub struct Played {
     /// Of all turns.
     pub errors: Vec<Errors>,
     /// The p99 of each turn.
     pub turns: Vec<Vec<u64>>,
-    /// Events that were not seen.
+    /// Events that did not arrive.
     pub lost: Vec<u64>,
 }
 
@@ -76,11 +77,11 @@ impl Default for Played {
     }
 }
 
-/// When events are, us after the first: the same in every log.
+/// The times of the events, µs after the first; the same in every log.
 fn times() -> Vec<u64> {
     let (mut state, mut time) = (0x9E37_79B9_u64, 0);
     let next = |_| {
-        // xorshift64: gaps without a pattern that a timer could hit or miss.
+        // xorshift64: gaps without a pattern that could coincide with a timer.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
@@ -99,7 +100,7 @@ fn write_log(path: &Path, times: &[u64]) -> Fallible<()> {
     Ok(std::fs::write(path, bytes)?)
 }
 
-/// One turn of one player, on this core and no other.
+/// One turn of one player, pinned to this core.
 pub fn run(programs: &Programs, who: Who, core: usize, played: &mut Played) -> Fallible<()> {
     let (place, times) = (Place::new()?, times());
     let log = place.file("log");
@@ -113,9 +114,12 @@ pub fn run(programs: &Programs, who: Who, core: usize, played: &mut Played) -> F
     let at = WHO.iter().position(|other| *other == who).unwrap_or(0);
     played.lost[at] += (times.len() - timestamps.len().min(times.len())) as u64;
     let Some(earliest) = late.iter().min().filter(|_| timestamps.len() == times.len()) else {
-        return Err(
-            format!("{} of {} events came: their times say nothing", timestamps.len(), times.len()).into()
-        );
+        return Err(format!(
+            "{} of {} events arrived: their times are not comparable",
+            timestamps.len(),
+            times.len()
+        )
+        .into());
     };
     let mut turn = Errors::new(3)?;
     for late in &late {
@@ -125,7 +129,7 @@ pub fn run(programs: &Programs, who: Who, core: usize, played: &mut Played) -> F
     Ok(played.errors[at].add(turn)?)
 }
 
-/// Sleeps as a player does, with timers as exact as the kernel's, and does nothing else.
+/// Sleeps as a player does, with timers as exact as the kernel's, and publishes nothing.
 fn sleep(times: &[u64], core: usize) -> Fallible<Vec<u64>> {
     let sleeper = || {
         Seat { core: Some(core), policy: Policy::Default }.take().map_err(|e| e.to_string())?;
@@ -137,11 +141,11 @@ fn sleep(times: &[u64], core: usize) -> Fallible<Vec<u64>> {
         }
         Ok::<_, String>(woken)
     };
-    // In a thread: core and timers are the thread's.
+    // In a separate thread, because core and timer slack are properties of a thread.
     Ok(thread::scope(|threads| threads.spawn(sleeper).join()).map_err(|_| "the sleeper panicked")??)
 }
 
-/// The channel keeps all timestamps; nobody reads it meanwhile.
+/// The channel keeps all timestamps, so nobody needs to read it during the turn.
 fn in_memory(programs: &Programs, who: Who, core: usize, place: &Place, log: &Path) -> Fallible<Vec<u64>> {
     let url = place.shm(EVENTS + 16, 64);
     let mut command = programs.ours("play");
@@ -159,7 +163,7 @@ fn in_memory(programs: &Programs, who: Who, core: usize, place: &Place, log: &Pa
     Ok(timestamps)
 }
 
-/// The kernel timestamps packets as they come, however late this process is.
+/// The kernel timestamps packets on arrival, however late this process reads them.
 fn on_network(programs: &Programs, who: Who, core: usize, place: &Place, log: &Path) -> Fallible<Vec<u64>> {
     let url = place.udpm();
     let mut subscriber =

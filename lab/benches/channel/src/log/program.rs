@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Where the programs are.
+/// Directories with the programs.
 pub struct Programs {
     saltus: PathBuf,
-    /// The directory with LCM's.
+    /// LCM's programs.
     lcm: PathBuf,
 }
 
-/// The command `saltus`, built beside this harness.
+/// The command `saltus`, built next to this harness.
 pub fn saltus() -> Fallible<PathBuf> {
     let saltus = std::env::current_exe()?.with_file_name("saltus");
     if !saltus.is_file() {
         let words = "`cargo build --profile dist -p saltus-cli` makes it";
-        return Err(format!("there is no {}: {words}", saltus.display()).into());
+        return Err(format!("no program {}: {words}", saltus.display()).into());
     }
     Ok(saltus)
 }
@@ -31,7 +31,7 @@ pub fn saltus() -> Fallible<PathBuf> {
 const ENVIRONMENT: &str = "target/python-types/lib";
 
 impl Programs {
-    /// Looks for them.
+    /// Finds them.
     pub fn find() -> Fallible<Programs> {
         let saltus = saltus()?;
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(ENVIRONMENT);
@@ -42,13 +42,13 @@ impl Programs {
         let lcm = lcm.ok_or("no lcm-logger: `python3 lab/conformance/types/environment.py` fetches LCM")?;
         Ok(Programs { saltus, lcm })
     }
-    /// One of ours.
+    /// A Saltus command.
     pub fn ours(&self, verb: &str) -> Command {
         let mut command = Command::new(&self.saltus);
         command.arg(verb);
         command
     }
-    /// One of LCM's.
+    /// An LCM program.
     pub fn lcm(&self, name: &str) -> Command {
         Command::new(self.lcm.join(name))
     }
@@ -59,7 +59,7 @@ fn threads(pid: u32) -> impl Iterator<Item = PathBuf> {
     tasks.into_iter().flatten().flatten().map(|task| task.path())
 }
 
-/// Processor time of a process's threads so far, in ns, to the nanosecond as the scheduler keeps it.
+/// Processor time of a process's threads so far, in ns, from the scheduler's own statistics.
 pub fn cpu_of(pid: u32) -> u64 {
     let of = |task: PathBuf| {
         let text = read_to_string(task.join("schedstat")).ok()?;
@@ -68,11 +68,11 @@ pub fn cpu_of(pid: u32) -> u64 {
     threads(pid).filter_map(of).sum()
 }
 
-/// A program that runs. It is killed if it still does when this goes.
+/// A running program. Dropping it kills the process if it still runs.
 pub struct Program(Child);
 
 impl Program {
-    /// Starts it on one core and no other.
+    /// Starts it, pinned to one core.
     pub fn start_on(command: &mut Command, core: usize) -> Fallible<Program> {
         // SAFETY: a system call on the child's own behalf; nothing is allocated or locked unless it fails.
         unsafe {
@@ -83,7 +83,7 @@ impl Program {
         Program::start(command)
     }
 
-    /// Starts it; its standard output is kept.
+    /// Starts it and captures its standard output.
     pub fn start(command: &mut Command) -> Fallible<Program> {
         let name = command.get_program().to_string_lossy().into_owned();
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
@@ -95,28 +95,29 @@ impl Program {
         cpu_of(self.0.id())
     }
 
-    /// Waits until it has made this file and has so many threads at least, at most 10 s.
-    pub fn ready(&mut self, file: &Path, least: usize) -> Fallible<()> {
+    /// Waits at most 10 s until the program has created this file and has at least `threads` threads.
+    pub fn ready(&mut self, file: &Path, threads_wanted: usize) -> Fallible<()> {
         let end = clock::now() + 10_000_000_000;
-        while !(file.exists() && threads(self.0.id()).count() >= least) {
+        while !(file.exists() && threads(self.0.id()).count() >= threads_wanted) {
             if let Some(status) = self.0.try_wait()? {
-                return Err(format!("it ended with {status} before it had begun").into());
+                return Err(format!("it exited with {status} before it was ready").into());
             }
             if clock::now() > end {
-                return Err("it did not begin within 10 s".into());
+                return Err("it was not ready within 10 s".into());
             }
             std::thread::sleep(Duration::from_millis(5));
         }
         Ok(())
     }
 
-    /// Asks it to end, as Ctrl-C does.
+    /// Interrupts it, as Ctrl-C does.
     pub fn interrupt(&self) -> Fallible<()> {
         // SAFETY: sends a signal to our own child, which has not been waited for.
         check("kill", unsafe { libc::kill(self.0.id() as libc::pid_t, libc::SIGINT) }).map(drop)
     }
 
-    /// Waits for its end, at most so long, and gives what it has said: a line or two. Nothing runs here meanwhile.
+    /// Waits at most `patience` for it to exit, and returns its output: a line or two. This process is idle in the
+    /// meantime.
     pub fn end(mut self, patience: Duration) -> Fallible<String> {
         // SAFETY: a child of ours that has not been waited for; the descriptor is new, and nobody else's.
         let fd = unsafe {
@@ -128,7 +129,7 @@ impl Program {
         while self.0.try_wait()?.is_none() {
             let left = end.saturating_sub(clock::now());
             if left == 0 {
-                return Err(format!("it did not end within {patience:?}").into());
+                return Err(format!("it did not exit within {patience:?}").into());
             }
             // SAFETY: one entry, which lives across the call. A signal only makes it look again.
             unsafe { libc::poll(&mut poll, 1, (left / 1_000_000 + 1) as i32) };
@@ -143,7 +144,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,4 +1,4 @@
-//! Recording against an offered rate.
+//! Recording at given publish rates.
 
 use super::place::Place;
 use super::program::{Program, Programs};
@@ -15,17 +15,17 @@ use std::time::Duration;
 
 /// The channel that is recorded.
 const CHANNEL: &str = "BENCH";
-/// The publisher publishes what is due, and sleeps for so long at least, in ns.
+/// The publisher publishes what is due, then sleeps for at least this long, in ns.
 const PAUSE: u64 = 200_000;
-/// What a channel in shared memory keeps, in bytes, and in messages at most.
+/// How much a channel in shared memory keeps: in bytes, and in messages at most.
 const KEEPS: (usize, usize) = (256 << 20, 1 << 17);
 
-/// What is offered.
+/// The offered load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case {
     /// Bytes of a message.
     pub size: usize,
-    /// Messages a second.
+    /// Messages per second.
     pub rate: u64,
 }
 
@@ -38,14 +38,14 @@ impl fmt::Display for Case {
     }
 }
 
-/// A recorder, and what it records from.
+/// A recorder, and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// Ours from shared memory, into an LCM log.
+    /// Saltus from shared memory, into an LCM log.
     Shm,
-    /// Ours from shared memory, into MCAP as by default: compressed.
+    /// Saltus from shared memory, into MCAP with the default compression.
     ShmMcap,
-    /// Ours from LCM's network, into an LCM log.
+    /// Saltus from LCM's network, into an LCM log.
     Udpm,
     /// `lcm-logger`.
     Lcm,
@@ -66,7 +66,7 @@ impl Who {
     }
 }
 
-/// All cases, for each of them all who can do it. A network carries less than shared memory.
+/// All cases, each with the recorders that can run it. A network carries less than shared memory.
 pub fn plan(short: bool) -> Vec<(Case, Who)> {
     let small: &[u64] =
         if short { &[10_000, 1_000_000] } else { &[10_000, 50_000, 100_000, 300_000, 1_000_000] };
@@ -81,7 +81,7 @@ pub fn plan(short: bool) -> Vec<(Case, Who)> {
     cases.flat_map(who).collect()
 }
 
-/// What came out.
+/// The result of one case.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub case: Case,
@@ -89,22 +89,22 @@ pub struct Run {
     pub rep: usize,
     /// Messages published.
     pub published: u64,
-    /// Messages a second that were published in fact.
+    /// Messages per second that were actually published.
     pub rate: f64,
-    /// Messages in the file, counted there.
+    /// Messages in the file, counted by reading it.
     pub in_file: u64,
-    /// What the recorder says it missed and dropped; LCM's does not say.
+    /// What the recorder reports as missed and dropped; LCM's reports nothing.
     pub account: Option<Account>,
-    /// Processor time of the recorder while messages came, ns.
+    /// Processor time of the recorder while messages arrived, ns.
     pub cpu: u64,
 }
 
-/// A recorder's own account.
+/// The counts that a recorder prints.
 #[derive(Clone, Copy, Debug)]
 pub struct Account {
     pub missed: u64,
     pub dropped: u64,
-    /// Whether received, missed and dropped are together what was published, and written what is in the file.
+    /// Whether received + missed + dropped equals published, and written equals the messages in the file.
     pub exact: bool,
 }
 
@@ -113,7 +113,7 @@ impl Run {
     pub fn lost(&self) -> u64 {
         self.published.saturating_sub(self.in_file)
     }
-    /// Processor time for each message in the file, ns; none: nothing is in it.
+    /// Processor time per message in the file, ns; `None` if the file is empty.
     pub fn cpu_per_message(&self) -> Option<f64> {
         (self.in_file > 0).then(|| self.cpu as f64 / self.in_file as f64)
     }
@@ -131,7 +131,7 @@ fn sender(who: Who, url: &str) -> Fallible<Send> {
     Ok(Box::new(move |message| sender.send(message)))
 }
 
-/// Publishes for `scale` times 2 s against a schedule; says how many, and how many a second.
+/// Publishes on a schedule for `scale` times 2 s; returns the count and the rate per second.
 fn publish(case: Case, scale: f64, send: &mut Send) -> Fallible<(u64, f64)> {
     let mut message = vec![0x5A; case.size];
     let count = ((case.rate as f64 * 2.0 * scale) as u64).max(10);
@@ -158,7 +158,7 @@ pub fn run(programs: &Programs, who: Who, case: Case, scale: f64, rep: usize) ->
     let file = place.file(if who == Who::ShmMcap { "run.mcap" } else { "run.lcmlog" });
     let mut send = sender(who, &url)?;
     if who.is_shm() {
-        // It makes the channel, and is published before the recorder comes.
+        // The first publish creates the channel, before the recorder starts.
         send(&[0])?;
     }
     let mut command = match who {
@@ -174,7 +174,7 @@ pub fn run(programs: &Programs, who: Who, case: Case, scale: f64, rep: usize) ->
     std::thread::sleep(Duration::from_millis(200));
     let before = recorder.cpu();
     let (published, rate) = publish(case, scale, &mut send)?;
-    // What it has received it writes, however long that takes; what it has not by then it never will.
+    // The recorder writes everything it received before this point, however long that takes, and nothing after it.
     std::thread::sleep(Duration::from_millis(300));
     let cpu = recorder.cpu() - before;
     recorder.interrupt()?;
@@ -192,13 +192,13 @@ fn account(said: &str, published: u64, in_file: u64) -> Fallible<Account> {
     let number = |name: &str| report["total"][name].as_u64().ok_or(format!("no `{name}` in {said}"));
     let (received, written) = (number("received")?, number("written")?);
     let (missed, dropped) = (number("missed")?, number("dropped")?);
-    // Dropped are those that it had received, and could not keep, and those that it never took in.
+    // Dropped are messages that it received and could not keep, and messages that it never read.
     let told = |all: u64| all == published;
     let exact = written == in_file && (told(written + missed + dropped) || told(received + missed));
     Ok(Account { missed, dropped, exact })
 }
 
-/// How many messages of the benchmark are in a log.
+/// Counts the benchmark's messages in a log.
 fn count(path: &Path) -> Fallible<u64> {
     let mut file = File::open(path)?;
     let format = if path.extension().is_some_and(|e| e == "mcap") { Format::Mcap } else { Format::Lcm };

@@ -7,9 +7,9 @@ use crate::table::{count, ns};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Recorders, case by case: sums over the repetitions, medians of the processor time with the least and the most.
+/// Recorders, case by case: sums over the repetitions; of the processor time the median, the minimum and the maximum.
 pub fn record(runs: &[Run]) -> String {
-    let mut out = String::from("\n## Recording to a disk in memory\n");
+    let mut out = String::from("\n## Recording to a tmpfs\n");
     let mut rows: Vec<&Run> = Vec::new();
     for run in runs {
         if !rows.iter().any(|row| (row.case, row.who) == (run.case, run.who)) {
@@ -48,7 +48,7 @@ pub fn record(runs: &[Run]) -> String {
             sum(Run::lost),
             told(|run| run.account.map(|account| account.missed)),
             told(|run| run.account.map(|account| account.dropped)),
-            if inexact { "  ITS ACCOUNT IS WRONG" } else { "" },
+            if inexact { "  ITS COUNTS ARE WRONG" } else { "" },
         );
     }
     out
@@ -85,7 +85,7 @@ pub fn play(played: &Played) -> String {
            the network the kernel's.\n"
 }
 
-/// Everything.
+/// The whole report.
 pub fn json(runs: &[Run], played: &Played) -> Value {
     let recorded = runs.iter().map(|run| {
         json!({

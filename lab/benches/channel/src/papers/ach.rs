@@ -10,7 +10,7 @@ use crate::results::{Results, Row};
 use crate::table::ns;
 use saltus_measure::report::{Axis, Line, Panel};
 
-/// All of them.
+/// All figures of the paper.
 pub fn figures(results: &Results) -> Vec<Figure> {
     vec![
         receivers(results),
@@ -21,7 +21,7 @@ pub fn figures(results: &Results) -> Vec<Figure> {
     ]
 }
 
-/// The paper's three, mean, 99 % and maximum, and the others.
+/// The paper's mean, 99 % and maximum, and other percentiles.
 fn receivers(results: &Results) -> Figure {
     let all = results.rows(Scenario::Paced);
     let mut shows = Vec::new();
@@ -46,7 +46,7 @@ fn receivers(results: &Results) -> Figure {
     Figure { name: "receivers", panels, shows, ..Figure::default() }
 }
 
-/// How many messages took how long: one line for each contender.
+/// The histogram of latencies: one line for each contender.
 fn histograms(results: &Results) -> Figure {
     let mut figure = Figure { name: "histograms", ..Figure::default() };
     for rate in ACH_HISTOGRAMS {
@@ -56,7 +56,7 @@ fn histograms(results: &Results) -> Figure {
         }
         let lines = rows.iter().map(|row| Line { name: row.cell.contender.into(), points: bars(row) });
         figure.panels.push(Panel {
-            title: format!("How often each latency came at {} kHz", rate / 1_000),
+            title: format!("Histogram of latencies at {} kHz", rate / 1_000),
             x: ("latency since due".into(), Axis::Time),
             y: ("messages".into(), Axis::Log),
             lines: lines.collect(),
@@ -67,7 +67,7 @@ fn histograms(results: &Results) -> Figure {
     figure
 }
 
-/// Counts by the logarithm of the time, ten a decade.
+/// Counts by the logarithm of the time, ten bins per decade.
 fn bars(row: &Row<'_>) -> Vec<(f64, f64)> {
     let mut bars = std::collections::BTreeMap::<i64, u64>::new();
     for step in row.times.iter_recorded() {

@@ -9,7 +9,7 @@ use crate::stats::median;
 use crate::table::{count, ns};
 use saltus_measure::report::{Axis, Panel, Rows};
 
-/// All of them.
+/// All figures of the paper.
 pub fn figures(results: &Results) -> Vec<Figure> {
     vec![
         super::features::figure(),
@@ -95,7 +95,7 @@ fn without_loss(results: &Results) -> Figure {
     let shows = rows.iter().map(|row| {
         let (who, size, rate) = (row.cell.contender, row.cell.case.size, rate(row));
         match rate {
-            0.0 => format!("`{who}`, {size} B: at the lowest rate that was tried something was lost already"),
+            0.0 => format!("`{who}`, {size} B: messages were lost even at the lowest rate"),
             rate => {
                 let (bytes, rate, readers) = (rate * size as f64 / 1e6, count(rate), row.cell.case.readers);
                 format!("`{who}`, {size} B: {rate} messages/s ({bytes:.1} MB/s) to each of {readers} subscribers, nothing lost")
@@ -123,7 +123,7 @@ fn connections(results: &Results) -> Figure {
     let shows = notes.iter().map(|note| format!("`{}`: {}", note.contender, note.text)).collect();
     let opened = |(note, opened): (&Note, f64)| (note.contender.to_owned(), vec![opened]);
     let diagram = Rows {
-        title: "Subscribers of one channel, each with a domain of its own, until something ended it".into(),
+        title: "Subscribers of one channel, each with a separate domain, until one failed or the limit was reached".into(),
         x: ("subscribers".into(), Axis::Even),
         marks: vec!["subscribers"],
         rows: medians(&notes).into_iter().map(opened).collect(),
@@ -132,7 +132,7 @@ fn connections(results: &Results) -> Figure {
     Figure { name: "connections", rows, shows, ..Figure::default() }
 }
 
-/// A diagram for each module that listens.
+/// A diagram for each module with inputs.
 fn cwalker(results: &Results) -> Figure {
     let rows = rows(results, Scenario::Cwalker, |_| true);
     let shows = rows.iter().map(|row| {

@@ -1,20 +1,20 @@
-//! Which middleware has what: DALi's comparison, from one table of facts with its sources.
+//! Features of middleware: DALi's comparison, from one table of facts with its sources.
 
 use super::figure::Figure;
 
-/// The table: see its head for what stands in it.
+/// The table; its header describes the columns.
 const TABLE: &str = include_str!("features.txt");
 
-/// Rows of words, the first of titles.
+/// The rows of cells; the first has the titles.
 fn rows() -> impl Iterator<Item = Vec<&'static str>> {
     let lines = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(|line| line.split('|').map(str::trim).collect())
 }
 
-/// Columns that a page shows beside each other; the first stands before each of these.
+/// Groups of columns that a page shows side by side; the first column is repeated in each.
 const TABLES: [std::ops::Range<usize>; 3] = [1..6, 6..11, 11..14];
 
-/// The table as text between bars, which both forms of the page know: as several, each as wide as a sheet.
+/// The table as Markdown, split into several tables that fit a sheet.
 pub fn figure() -> Figure {
     let table = |columns: std::ops::Range<usize>| {
         let rule = format!("|{}", "---|".repeat(columns.len() + 1));

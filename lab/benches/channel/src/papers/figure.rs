@@ -1,4 +1,4 @@
-//! What the figures of all papers are made of.
+//! Building blocks for the figures of all papers.
 
 use crate::case::{Case, Policy, Scenario};
 use crate::outcome::Metric;
@@ -7,23 +7,23 @@ use crate::stats::median;
 use crate::table::ns;
 use saltus_measure::report::{Axis, Line, Panel, Rows};
 
-/// A figure and what it shows.
+/// A figure and its findings.
 #[derive(Default)]
 pub struct Figure {
-    /// The name of its file, behind the set's.
+    /// The last part of its file's name, after the set's.
     pub name: &'static str,
-    /// What is drawn; none, where there is only something to say.
+    /// The panels; empty, if there are only findings.
     pub panels: Vec<Panel>,
-    /// What is drawn below that.
+    /// Bars, drawn below the panels.
     pub rows: Vec<Rows>,
-    /// What it shows, one line each.
+    /// The findings, one line each.
     pub shows: Vec<String>,
 }
 
 /// A value of a row, in ns, by its name.
 pub type Value = (&'static str, fn(&Row<'_>) -> f64);
 
-/// What of a distribution is drawn: the paper's average and worst, and what lies between.
+/// The values of a distribution that are drawn: average and maximum, as in the paper, and percentiles in between.
 pub const VALUES: [Value; 4] = [
     ("average", |row| row.times.mean() / row.metric.per_ns()),
     ("p50", |row| at(row, 0.5)),
@@ -36,7 +36,7 @@ pub fn at(row: &Row<'_>, quantile: f64) -> f64 {
     row.times.value_at_quantile(quantile) as f64 / row.metric.per_ns()
 }
 
-/// The rows of a scenario's times since due, with default scheduling, that `is_wanted` lets through.
+/// The rows of a scenario's response times with default scheduling that pass `is_wanted`.
 pub fn rows<'a>(results: &'a Results, scenario: Scenario, is_wanted: impl Fn(&Case) -> bool) -> Vec<Row<'a>> {
     let rows = results.rows(scenario).into_iter();
     rows.filter(|row| {
@@ -77,7 +77,7 @@ pub fn latency(
     if rows.is_empty() { Vec::new() } else { values.iter().map(panel).collect() }
 }
 
-/// A distribution in words.
+/// A distribution as text.
 pub fn words(row: &Row<'_>) -> String {
     if row.times.is_empty() {
         return "nothing came".into();
@@ -88,7 +88,7 @@ pub fn words(row: &Row<'_>) -> String {
     format!("p50 {p50}, p99 {p99}, p99.9 {p99_9}, max {max} ({} messages{lost})", row.times.len())
 }
 
-/// What each contender's notes say in numbers: the middle one of all repetitions of a case.
+/// The numbers in each contender's notes: the median over the repetitions of a case.
 pub fn medians<'a>(notes: &[&'a Note]) -> Vec<(&'a Note, f64)> {
     let first = notes.iter().filter(|note| note.rep == 0);
     let middle = |note: &&'a Note| {
@@ -98,7 +98,7 @@ pub fn medians<'a>(notes: &[&'a Note]) -> Vec<(&'a Note, f64)> {
     first.filter_map(middle).collect()
 }
 
-/// For each contender, what the first and the last of its rows by `of` showed.
+/// For each contender, the findings of its first and last row by `of`.
 pub fn ends(rows: &[Row<'_>], of: impl Fn(&Case) -> f64, unit: &str) -> Vec<String> {
     let mut names: Vec<&str> = rows.iter().map(|row| row.cell.contender).collect();
     let mut seen = std::collections::BTreeSet::new();
@@ -116,7 +116,7 @@ pub fn ends(rows: &[Row<'_>], of: impl Fn(&Case) -> f64, unit: &str) -> Vec<Stri
     names.into_iter().filter_map(tell).collect()
 }
 
-/// Who had the lowest and the highest p99 of these rows, which are of one case.
+/// The contenders with the lowest and the highest p99 among these rows, which are of one case.
 pub fn ranking<'a, 'r: 'a>(rows: impl Iterator<Item = &'a Row<'r>>, what: &str) -> Option<String> {
     let mut own: Vec<&Row<'_>> = rows.filter(|row| !row.times.is_empty()).collect();
     own.sort_by(|a, b| at(a, 0.99).total_cmp(&at(b, 0.99)));

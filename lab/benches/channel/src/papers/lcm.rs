@@ -1,4 +1,4 @@
-//! LCM's figures: the echo test, bytes on the link, and how much of a car's traffic is borne.
+//! LCM's figures: the echo test, bytes on the link, and the fraction of a car's traffic that is sustained.
 
 use super::figure::{Figure, VALUES, latency, lines, medians, rows, words};
 use crate::case::{Case, Scenario};
@@ -8,12 +8,12 @@ use crate::stats::median;
 use crate::workload::{BANDWIDTH, MODULES, RATE};
 use saltus_measure::report::{Axis, Line, Panel};
 
-/// All of them.
+/// All figures of the paper.
 pub fn figures(results: &Results) -> Vec<Figure> {
     vec![echo(results), traffic(results), urban(results)]
 }
 
-/// Megabytes of answers a second, of each client, over the measured windows.
+/// Megabytes of answers per second, for each client, over the measured windows.
 fn bandwidth(row: &Row<'_>) -> f64 {
     median(&row.cell.rates()).unwrap_or(0.0) * row.cell.case.size as f64 / 1e6
 }
@@ -26,7 +26,7 @@ fn echo(results: &Results) -> Figure {
             continue;
         }
         let offered = |case: &Case| f64::from(case.rate) * case.size as f64 / 1e6;
-        let title = format!("There and back, {clients} clients, against what is offered");
+        let title = format!("Round trip, {clients} clients, against the offered rate");
         figure.panels.extend(latency(&rows, &title, ("MB/s offered", Axis::Log), offered, &VALUES[1..3]));
         figure.panels.push(Panel {
             title: format!("Answers of each client, {clients} clients"),
@@ -39,7 +39,7 @@ fn echo(results: &Results) -> Figure {
             figure.shows.extend(own.map(|row| {
                 let (offered, got) = (offered(&row.cell.case), bandwidth(row));
                 format!(
-                    "{clients} clients, {offered} MB/s, `{}`: {got:.1} MB/s of answers from each; there and back {}",
+                    "{clients} clients, {offered} MB/s, `{}`: {got:.1} MB/s of answers from each; round trip {}",
                     row.cell.contender,
                     words(row)
                 )
@@ -49,7 +49,7 @@ fn echo(results: &Results) -> Figure {
     figure
 }
 
-/// Bytes on the link for each message: notes, one for each repetition, of which the middle one is drawn.
+/// Bytes on the link per message: notes, one per repetition, of which the median is drawn.
 fn traffic(results: &Results) -> Figure {
     let notes: Vec<&Note> = results.notes.iter().filter(|n| n.case.scenario == Scenario::Traffic).collect();
     let mut drawn: Vec<Line> = Vec::new();
@@ -61,7 +61,9 @@ fn traffic(results: &Results) -> Figure {
         }
     }
     let panel = Panel {
-        title: "Bytes on the link for each message of 800 B (who needs none is not shown)".into(),
+        title:
+            "Bytes on the link for each message of 800 B (contenders without network traffic are not shown)"
+                .into(),
         x: ("subscribers".into(), Axis::Even),
         y: ("bytes".into(), Axis::Log),
         lines: drawn,
@@ -78,7 +80,7 @@ fn traffic(results: &Results) -> Figure {
 fn urban(results: &Results) -> Figure {
     let rows = rows(results, Scenario::Urban, |_| true);
     let mut shows = vec![format!(
-        "The paper's car: {MODULES} modules, {RATE} messages/s, {:.1} MB/s. Sizes and who listens to whom are ours",
+        "The paper's car: {MODULES} modules, {RATE} messages/s, {:.1} MB/s. Sizes and subscriptions are our choice",
         BANDWIDTH / 1e6
     )];
     let notes = results.notes.iter().filter(|note| note.case.scenario == Scenario::Urban);
@@ -87,12 +89,12 @@ fn urban(results: &Results) -> Figure {
         let times = f64::from(row.cell.case.rate) / RATE;
         format!("`{}` at {times:.3} x the paper's load: {}", row.cell.contender, words(row))
     }));
-    let x = ("messages a second, all modules", Axis::Log);
+    let x = ("messages per second, all modules", Axis::Log);
     let mut panels =
         latency(&rows, "A car's traffic, against its rate", x, |case| f64::from(case.rate), &VALUES[1..]);
     if !rows.is_empty() {
         panels.push(Panel {
-            title: "Part of the messages that is lost (those without loss are not shown)".into(),
+            title: "Fraction of the messages that is lost (those without loss are not shown)".into(),
             x: (x.0.into(), x.1),
             y: ("per cent".into(), Axis::Log),
             lines: lines(&rows, |case| f64::from(case.rate), |row| 100.0 * row.cell.missed()),

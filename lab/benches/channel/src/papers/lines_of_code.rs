@@ -1,6 +1,7 @@
-//! Lines of code that each contender needs for the same program: its adapter to this harness, which opens a connection, sends and
-//! receives. Blank lines, comments and tests do not count. Where a C library is used without a crate, the declarations of its
-//! functions are among them. What C++ alone can use has a part in C++, and one in Rust that is the same for all such libraries.
+//! Lines of code that each contender needs for the same program: its adapter to this harness, which opens a
+//! connection, sends and receives. Blank lines, comments and tests do not count. If a C library is used without a
+//! crate, the declarations of its functions count. Libraries with a C++ interface have one part in C++, and one in
+//! Rust that they share.
 
 use super::figure::Figure;
 use saltus_measure::report::{Axis, Rows};
@@ -11,7 +12,7 @@ macro_rules! sources {
     };
 }
 
-/// Contenders and the files that only they need.
+/// Contenders, and the files that only they need.
 const SOURCES: &[(&str, &[&str])] = sources! {
     "seqlock": "seqlock.rs", "ring.rs";
     "saltus (three forms)": "saltus.rs";
@@ -33,7 +34,7 @@ const SOURCES: &[(&str, &[&str])] = sources! {
     "zenoh": "net/zenoh.rs";
 };
 
-/// Who, and how many lines.
+/// Contenders, and their numbers of lines.
 fn counted() -> impl Iterator<Item = (&'static str, usize)> {
     SOURCES.iter().map(|(name, files)| (*name, files.iter().map(|file| count(file)).sum()))
 }
@@ -43,7 +44,7 @@ pub fn tell() -> Vec<String> {
     counted().map(|(name, lines)| format!("{name}: {lines} lines")).collect()
 }
 
-/// These sentences, and bars.
+/// These sentences, and a bar chart.
 pub fn figure() -> Figure {
     let diagram = Rows {
         title: "Lines of code for the same program; some rows are several forms, or one part".into(),

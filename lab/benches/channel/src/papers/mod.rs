@@ -1,5 +1,5 @@
-//! What is made of the papers' sets: figures like theirs, and sentences that say what the figures show. Every number in them is
-//! computed from the results.
+//! Output of the papers' sets: figures like theirs, and sentences with the findings. Every number in them is computed
+//! from the results.
 
 mod ach;
 mod dali;
@@ -18,7 +18,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// Writes the figures as SVG and the sentences as `SET.md` beside them, below the report's `header`; gives the sentences.
+/// Writes the figures as SVG and the sentences as `SET.md` next to them, with the report's `header`; returns the
+/// sentences.
 pub fn write(set: Set, results: &Results, header: &str, out: &Path) -> Fallible<String> {
     let figures = match set {
         Set::Dali => dali::figures(results),
@@ -32,7 +33,7 @@ pub fn write(set: Set, results: &Results, header: &str, out: &Path) -> Fallible<
     {
         let _ = writeln!(text, "\n### {}\n", figure.name.replace('-', " "));
         figure.shows.iter().for_each(|line| {
-            // A table stands as it is.
+            // Tables are kept as they are.
             let _ = writeln!(text, "{}{line}", if line.starts_with('|') { "" } else { "- " });
         });
         if !(figure.panels.is_empty() && figure.rows.is_empty()) {
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_go_from_left_to_right_and_sentences_say_what_was_measured() {
+    fn lines_run_left_to_right_and_sentences_state_the_measurement() {
         let results = results();
         let rows = rows(&results, Scenario::Paced, |case| case.size == 50);
         let drawn = lines(&rows, |case| case.readers as f64, |row| at(row, 1.0));

@@ -1,4 +1,4 @@
-//! The figure of the set of peers: their times against how rare they are; and what it shows, in sentences.
+//! The figure of the set of peers: latencies by percentile, and the findings in sentences.
 
 use crate::case::{Place, Scenario};
 use crate::error::Fallible;
@@ -13,16 +13,16 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// What is drawn: a scenario's rows on one core or on two.
+/// One panel: a scenario's rows on one core or on two.
 const DRAWN: [(&str, Scenario, Metric, Place); 3] = [
-    ("there and back, halved, one core", Scenario::Pingpong, Metric::OneWay, Place::OneCore),
-    ("there and back, halved, two cores", Scenario::Pingpong, Metric::OneWay, Place::TwoCores),
+    ("round trip, halved, one core", Scenario::Pingpong, Metric::OneWay, Place::OneCore),
+    ("round trip, halved, two cores", Scenario::Pingpong, Metric::OneWay, Place::TwoCores),
     ("1 kHz, since due, two cores", Scenario::Paced, Metric::Response, Place::TwoCores),
 ];
-/// Of what fraction of the messages the times are drawn; the longest of all comes last.
+/// The percentiles that are drawn, as fractions of the messages; the maximum comes last.
 const QUANTILES: [f64; 7] = [0.0, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999];
 
-/// Writes `peers.svg`; gives the sentences with a link to it, as Markdown.
+/// Writes `peers.svg`; returns the sentences with a link to it, as Markdown.
 pub fn write(results: &Results, out: &Path) -> Fallible<String> {
     let mut text = String::from("\n## What it shows\n\n");
     let mut drawn = Vec::new();
@@ -32,7 +32,7 @@ pub fn write(results: &Results, out: &Path) -> Fallible<String> {
         text.extend(ranking(rows.iter(), title).map(|told| format!("- {told}\n")));
         let lines: Vec<Line> = rows.iter().map(line).collect();
         if !lines.is_empty() {
-            let x = ("one of so many takes longer".into(), Axis::Log);
+            let x = ("one in N takes longer".into(), Axis::Log);
             drawn.push(Panel { title: format!("64 B, {title}"), x, y: ("time".into(), Axis::Time), lines });
         }
     }
@@ -47,13 +47,13 @@ pub fn write(results: &Results, out: &Path) -> Fallible<String> {
 fn line(row: &Row<'_>) -> Line {
     let all = row.times.len() as f64;
     let at = |q: f64| row.times.value_at_quantile(q) as f64 / row.metric.per_ns();
-    // No rarer than there were messages.
+    // No percentile that is finer than the number of messages.
     let rare = QUANTILES.map(|q| (1.0 / (1.0 - q), at(q)));
     let points = rare.into_iter().filter(|(x, _)| *x < all).chain([(all, at(1.0))]).collect();
     Line { name: row.cell.contender.into(), points }
 }
 
-/// Who carried most, and who least, of 1 MB without loss.
+/// Which peers carried most and least of 1 MB messages without loss.
 fn without_loss(results: &Results) -> Option<String> {
     let rows = results.rows(Scenario::Lossless);
     let rows = rows.iter().filter(|row| row.metric == Metric::Response && row.cell.case.size == LARGE);

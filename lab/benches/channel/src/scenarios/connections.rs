@@ -15,11 +15,12 @@ use crate::run::{Measured, World};
 use saltus_domain::{Domain, Options, Pattern, Start, Subscriber, Until};
 use std::time::Duration;
 
-/// How long opening may go on, in ns, at full scale; and how long one is waited for to hear.
+/// How long opening may take in total, in ns, at full scale; and how long one subscriber is waited for.
 const PATIENCE: f64 = 10e9;
 const HEARS: u64 = 5_000_000_000;
 
-/// Measures one provider once: how long each took, from the first word to the first message; and what ended it, in words.
+/// Measures one provider once: the time from opening each subscriber to its first message, and what ended the run, in
+/// words.
 pub fn run(world: &World, kind: Domains, case: &Case) -> Fallible<(Measured, String)> {
     let place = kind.place(&Ask { readers: case.readers, ..world.ask(case) })?;
     let patience = (PATIENCE * world.scale) as u64;
@@ -42,7 +43,7 @@ pub fn run(world: &World, kind: Domains, case: &Case) -> Fallible<(Measured, Str
     Ok((Measured { messages: outcome.received, outcome, window }, note.read()))
 }
 
-/// Opens them; says why it stopped.
+/// Opens the subscribers; returns why it stopped.
 fn open_all(url: &str, case: &Case, patience: u64, outcome: &mut Outcome) -> String {
     let mut all: Vec<(Subscriber, Domain)> = Vec::new();
     let began = clock::now();
@@ -52,7 +53,7 @@ fn open_all(url: &str, case: &Case, patience: u64, outcome: &mut Outcome) -> Str
     };
     while all.len() < case.readers {
         if clock::now() - began > patience {
-            return format!("no more were opened after {} s", patience as f64 / 1e9);
+            return format!("stopped opening after {} s", patience as f64 / 1e9);
         }
         let before = clock::now();
         let opened = Domain::open(url).and_then(|domain| {
@@ -71,7 +72,7 @@ fn open_all(url: &str, case: &Case, patience: u64, outcome: &mut Outcome) -> Str
             match all[newest].0.receive(Until::For(Duration::from_millis(5))) {
                 Ok(Some(_)) => break,
                 Ok(None) if clock::now() - before > HEARS => {
-                    return format!("number {} heard nothing for {} s", newest + 1, HEARS / 1_000_000_000);
+                    return format!("number {} received nothing for {} s", newest + 1, HEARS / 1_000_000_000);
                 }
                 Ok(None) => {}
                 Err(error) => return format!("number {} failed: {error}", newest + 1),
@@ -80,19 +81,19 @@ fn open_all(url: &str, case: &Case, patience: u64, outcome: &mut Outcome) -> Str
         record(outcome.times(Metric::Call), clock::now() - before);
         outcome.received += 1;
     }
-    format!("enough: {} were asked for", case.readers)
+    format!("reached the limit of {}", case.readers)
 }
 
 mod note {
-    //! Words from a child to its parent.
+    //! A text that a child returns to its parent.
 
     use crate::error::Fallible;
     use crate::shared::Pages;
 
-    /// Bytes that are kept.
+    /// The longest text, in bytes.
     const ROOM: usize = 1_024;
 
-    /// See the module. One child writes before it ends, and the parent reads after.
+    /// See the module. A child writes before it exits, and the parent reads after that.
     pub struct Note(Pages);
 
     impl Note {

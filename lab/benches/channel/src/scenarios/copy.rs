@@ -1,5 +1,5 @@
-//! In and out in one process: what a message costs in copying, without any crossing to another core. The floor
-//! is `memcpy` through as many buffers, measured by the same loop.
+//! In and out in one process: the cost of copying a message, without crossing to another core. The lower bound is
+//! `memcpy` through as many buffers, measured by the same loop.
 
 use crate::case::Case;
 use crate::clock;

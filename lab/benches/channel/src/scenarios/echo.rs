@@ -25,7 +25,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Bytes that are sent in all.
+/// Bytes that are sent in total.
 const BYTES: u64 = 100_000_000;
 /// How long the last answers are waited for, in ns.
 const PATIENCE: u64 = 100_000_000;
@@ -64,7 +64,7 @@ struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    /// Takes what has come, one of each client; whether there was any.
+    /// Takes the answers that have arrived, at most one of each client; returns whether there was any.
     fn look(&mut self) -> Fallible<bool> {
         let mut any = false;
         for (receiver, tally) in &mut self.receivers {
@@ -72,7 +72,7 @@ impl Answers<'_> {
                 any = true;
                 let head = Head::read(&self.buffer);
                 if !tally.take(&head) {
-                    return Err(format!("answer {} came out of order", head.number).into());
+                    return Err(format!("answer {} arrived out of order", head.number).into());
                 }
                 arrived(&mut self.got, &head, self.window, clock::now());
             }
@@ -81,7 +81,7 @@ impl Answers<'_> {
     }
 }
 
-/// Waits by looking for answers. A receiver that fails is told of at the end.
+/// Polls for answers while it waits. A failed receiver is reported at the end.
 struct Looking<'a, 'b>(&'b RefCell<Answers<'a>>, &'b RefCell<Fallible<()>>);
 
 impl Time for Looking<'_, '_> {
@@ -121,7 +121,7 @@ fn send(
     let head = offer(&Looking(&answers, &failure), &schedule, &window, &mut outcome, |head| {
         head.write(&mut message);
         sender.send(&message)?;
-        // Who is late looks too, or a client that waits for room would wait for ever.
+        // Check for answers even when late: otherwise a client that waits for space would block forever.
         answers.borrow_mut().look().map(|_| ())
     })?;
     failure.into_inner()?;
@@ -158,7 +158,7 @@ fn client(
     Ok(outcome)
 }
 
-/// A client that is a program of its own. Its processor time is not known.
+/// A client in a separate program. Its processor time is not known.
 fn other(mut program: Command, control: &Control) -> Fallible<Outcome> {
     let us = std::process::id();
     let end_with_us = move || {
@@ -172,7 +172,7 @@ fn other(mut program: Command, control: &Control) -> Fallible<Outcome> {
     let mut said = String::new();
     BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut said)?;
     if said.trim() != "ready" {
-        return Err(format!("a client said {said:?} instead of being ready").into());
+        return Err(format!("expected `ready` from a client, found {said:?}").into());
     }
     control.start();
     let status = child.wait()?;
@@ -180,6 +180,6 @@ fn other(mut program: Command, control: &Control) -> Fallible<Outcome> {
     if status.success() {
         Ok(Outcome::default())
     } else {
-        Err(format!("a client ended with {status}").into())
+        Err(format!("a client exited with {status}").into())
     }
 }

@@ -16,10 +16,10 @@ use crate::shared::{AllAtomic, Buffer, Shared};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
-/// One floor: its name and its conditions.
+/// One lower bound: its name and its conditions.
 pub type Floor = (&'static str, Case);
 
-/// All floors.
+/// All lower bounds.
 pub fn all(sizes: &[usize]) -> Vec<Floor> {
     let case = Case::new(Scenario::Floors);
     let one = Case { place: Place::OneCore, readers: 0, ..case };
@@ -39,7 +39,7 @@ pub fn all(sizes: &[usize]) -> Vec<Floor> {
     all
 }
 
-/// Measures one floor once.
+/// Measures one lower bound once.
 pub fn run(world: &World, name: &str, case: &Case) -> Fallible<Measured> {
     let seat = Seat::writer(case, &world.cores, 0);
     let lines = Shared::<Lines>::new()?;
@@ -57,7 +57,7 @@ pub fn run(world: &World, name: &str, case: &Case) -> Fallible<Measured> {
         "futex" => repeat(control, 1, 2, || lines.there_and_back()),
         "cache-line" => repeat(control, 64, 2, || lines.bounce(false)),
         "cache-lines-2" => repeat(control, 64, 2, || lines.bounce(true)),
-        _ => Err(format!("there is no floor {name}").into()),
+        _ => Err(format!("unknown lower bound {name}").into()),
     })?;
     if case.readers > 0 {
         crew.add(Seat::reader(case, &world.cores, 0), |control| {
@@ -74,8 +74,8 @@ pub fn run(world: &World, name: &str, case: &Case) -> Fallible<Measured> {
     Ok(Measured { messages: 0, outcome, window })
 }
 
-/// Times `batch` repetitions at a time until the end of the window; records one of the `parts` (ways, of there
-/// and back) of one of them, in picoseconds.
+/// Times `batch` repetitions at a time until the end of the window. Records the time of one repetition, divided by
+/// `parts` (2 for a round trip), in picoseconds.
 fn repeat(control: &Control, batch: u64, parts: u64, mut operation: impl FnMut()) -> Fallible<Outcome> {
     let window = control.start();
     let mut outcome = Outcome::default();
@@ -94,7 +94,7 @@ fn repeat(control: &Control, batch: u64, parts: u64, mut operation: impl FnMut()
     Ok(outcome)
 }
 
-/// `memcpy` from one place to one other, both as near in the cache as they get.
+/// `memcpy` from one buffer to one other, both as near in the cache as possible.
 fn copies(control: &Control, size: usize) -> Fallible<Outcome> {
     let (from, mut to) = (Buffer::new(size)?, Buffer::new(size)?);
     let batch = (65_536 / size).max(1) as u64;
@@ -104,7 +104,7 @@ fn copies(control: &Control, size: usize) -> Fallible<Outcome> {
     })
 }
 
-/// Words in lines of their own.
+/// Words in separate cache lines.
 #[repr(C)]
 #[derive(Default)]
 struct Lines {
@@ -127,7 +127,7 @@ struct Line(AtomicU64);
 unsafe impl AllAtomic for Lines {}
 
 impl Lines {
-    /// Rings and waits for the answer, asleep.
+    /// Wakes the other side and blocks until it answers.
     fn there_and_back(&self) {
         let (ping, pong) = (&self.ping.0, &self.pong.0);
         // Release and acquire: pair with those of `answer_asleep`.
@@ -139,7 +139,7 @@ impl Lines {
         }
     }
 
-    /// Waits for the ring, asleep, and answers. False when it is time to go.
+    /// Blocks until woken, and answers. Returns false when it must exit.
     fn answer_asleep(&self, control: &Control) -> bool {
         let round = self.pong.0.load(Relaxed);
         while self.ping.0.load(Acquire) == round {
@@ -153,7 +153,7 @@ impl Lines {
         true
     }
 
-    /// There and back with one line each way, or with a line of data before the flag.
+    /// A round trip with one line each way, or with a line of data before the flag.
     fn bounce(&self, data: bool) {
         // Only this side writes `round`.
         let round = self.round.0.load(Relaxed) + 1;
@@ -169,7 +169,7 @@ impl Lines {
         }
     }
 
-    /// The other side of `bounce`. False when it is time to go.
+    /// The other side of `bounce`. Returns false when it must exit.
     fn answer(&self, data: bool, control: &Control) -> bool {
         let last = self.flags[1].0.load(Relaxed);
         loop {

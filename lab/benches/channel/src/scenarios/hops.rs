@@ -15,7 +15,7 @@ use crate::run::{Measured, World, conduct, dismiss, reader, take};
 use crate::schedule::Schedule;
 use crate::shared::Buffer;
 
-/// Descriptors of one connection, and those that are open anyway.
+/// Descriptors of one connection, and those that are open in any case.
 const DESCRIPTORS: (u64, u64) = (4, 256);
 
 /// Measures one contender once.
@@ -66,7 +66,7 @@ fn pass_on(case: &Case, from: &dyn Link, to: &dyn Link, control: &Control) -> Fa
     let mut last = Head::default();
     while let Some(head) = take(case.mode, &mut *receiver, &mut buffer)? {
         if !tally.take(&head) {
-            return Err(format!("message {} came out of order", head.number).into());
+            return Err(format!("message {} arrived out of order", head.number).into());
         }
         sender.send(&buffer)?;
         if head.due >= window.begin {
@@ -76,13 +76,13 @@ fn pass_on(case: &Case, from: &dyn Link, to: &dyn Link, control: &Control) -> Fa
     }
     let used = clock::cpu_used();
     outcome.cpu = used - cpu.unwrap_or(used);
-    // It has gone, and sends away whoever is behind it, until all have.
+    // It has stopped, and sends the last message to the next process until all have stopped.
     control.reader_finished();
     dismiss(&mut *sender, last, &mut buffer, control, case.hops)?;
     Ok(outcome)
 }
 
-/// The parent holds every connection of the chain: it is let have more descriptors than a process has by default.
+/// The parent holds every connection of the chain, so it raises its limit of open descriptors.
 fn room_for(hops: usize) -> Fallible<()> {
     let wanted = hops as u64 * DESCRIPTORS.0 + DESCRIPTORS.1;
     // SAFETY: the calls read and write one structure, which lives across them.

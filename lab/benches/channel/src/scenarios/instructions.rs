@@ -14,17 +14,17 @@ use crate::trace::{AFTER, COUNTED, Traced};
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-/// Messages counted, and as many before them.
+/// Messages counted; as many are sent before them as warm-up.
 const MESSAGES: u64 = 20;
 
-/// What was counted.
+/// The result of a count.
 #[derive(Clone, Debug)]
 pub struct Steps {
     /// Conditions.
     pub case: Case,
-    /// Who.
+    /// The contender.
     pub contender: &'static str,
-    /// Instructions for each message, its sending and its receiving together.
+    /// Instructions per message, for sending and receiving together.
     pub per_message: f64,
 }
 

@@ -11,16 +11,18 @@ use crate::search::Search;
 use crate::stop;
 use std::time::Duration;
 
-/// Messages a second that are tried: from the lowest on, in steps of four, and the last step halved to a fifth of the rate.
+/// The rates that are tried, messages per second: factors of four from the lowest, then the last step is halved until
+/// it is within a fifth of the rate.
 const RATES: Search = Search { from: 500.0, to: 16e6, step: 4.0, halvings: 3 };
-/// The same for long messages, from this size on: a camera's rate is the lowest.
+/// The same for messages of at least this size; the lowest is a camera's rate.
 const LONG: (usize, Search) = (1 << 18, Search { from: 30.0, ..RATES });
 /// The least number of messages in a window.
 const MESSAGES: f64 = 20.0;
 /// A sender or receiver this late, in ns, at the 99th percentile, does not keep up.
 const LATE: u64 = 50_000_000;
 
-/// Measures one contender once: what it did at that rate. Where even the lowest rate is too much, nothing was received.
+/// Measures one contender once: its results at the highest rate without loss. Nothing was received if even the lowest
+/// rate is too high.
 pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Measured> {
     let rates = if case.size < LONG.0 { RATES } else { LONG.1 };
     let mut longest = Duration::ZERO;
@@ -34,7 +36,7 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
         longest = longest.max(window);
         let once = || rate::once(world, contender, &case, window, hopeless);
         let measured = once()?;
-        // One loss of a second may be the machine's: what is lost in two is the rate's.
+        // A loss in one window of a second may be the machine's; a loss in two is attributed to the rate.
         let measured = if is_whole(&measured) { measured } else { once()? };
         Ok((is_whole(&measured), measured))
     })?;

@@ -21,21 +21,21 @@ use std::time::Duration;
 
 /// Between two calls before the start, in ns.
 const PAUSE: u64 = 20_000_000;
-/// How long what is on its way is waited for, in ns.
+/// How long messages in flight are waited for, in ns.
 const AFTER: u64 = 200_000_000;
 
-/// Messages that a module takes when its next turn is due already.
+/// Messages that a module still reads when its next period has already begun.
 const MOST_LATE: usize = 64;
 
-/// How many have heard all they listen to.
+/// The number of modules that have received a call from each of their inputs.
 #[repr(C)]
 struct Met(AtomicU32);
 
 // SAFETY: one atomic, for which zero is a value.
 unsafe impl AllAtomic for Met {}
 
-/// Runs a workload over one provider or library; gives what each module found, in order. Sent is what was due, received and missed is of
-/// what its inputs sent.
+/// Runs a workload over one provider or library; returns each module's result, in order. "Sent" counts what was due;
+/// "received" and "missed" count the messages of its inputs.
 pub fn run(
     world: &World,
     over: Over,
@@ -81,7 +81,7 @@ impl Role<'_> {
         self.work(&window, &mut *node, &mut message)
     }
 
-    /// Calls, with messages of number 0, until every module has heard all it listens to.
+    /// Sends calls, which are messages with the number 0, until every module has received one from each input.
     fn meet(&self, node: &mut dyn Node, message: &mut [u8]) -> Fallible<()> {
         let mut missing = self.modules[self.index].inputs.clone();
         let mut is_counted = false;
@@ -103,7 +103,7 @@ impl Role<'_> {
     fn work(&self, window: &Window, node: &mut dyn Node, message: &mut [u8]) -> Fallible<Outcome> {
         let me = &self.modules[self.index];
         let (mut outcome, mut tally, mut cpu) = (Outcome::default(), Tally::default(), None);
-        // Everybody's first turn in the window is at its beginning, and his phase later.
+        // A module's first period in the window begins at the window's start plus the module's offset.
         let lead = window.begin.saturating_sub(clock::now()) / me.period * me.period;
         let schedule = Schedule::new(window.begin - lead + me.phase, me.period);
         let stop = window.end + AFTER;
@@ -117,7 +117,7 @@ impl Role<'_> {
                 let (head, now) = (Head::read(data), clock::now());
                 if head.number > 0 && !tally.take(&head) {
                     return Err(
-                        format!("message {} of {} came out of order", head.number, head.writer).into()
+                        format!("message {} of {} arrived out of order", head.number, head.writer).into()
                     );
                 }
                 if head.number > 0 {
@@ -145,7 +145,8 @@ impl Role<'_> {
     }
 }
 
-/// Gives all that comes until then to `each`; of what is there when the time is over, so many that nobody's turn waits for ever.
+/// Passes all messages that arrive until `until` to `each`. After that, passes at most [`MOST_LATE`] waiting ones, so
+/// that the next period begins in time.
 fn listen(node: &mut dyn Node, until: u64, mut each: impl FnMut(&[u8]) -> Fallible<()>) -> Fallible<()> {
     let mut late = 0;
     while late < MOST_LATE {

@@ -1,4 +1,5 @@
-//! What joins a module of a workload to the others: a provider's domain, or LCM's own library, as programs use them.
+//! Connects a module of a workload to the others: through a provider's domain, or through LCM's own library, as
+//! programs do.
 
 use crate::clock;
 use crate::contender::{Ask, Contender, Node};
@@ -8,10 +9,10 @@ use crate::error::Fallible;
 use crate::privilege;
 use saltus_domain::{Domain, Options, Pattern, Publisher, Start, Subscriber, Until};
 
-/// Messages that a subscriber lets wait.
+/// Depth of a subscriber, in messages.
 const DEPTH: u64 = 1_000;
 
-/// What a workload runs over.
+/// The library under a workload.
 #[derive(Clone, Copy)]
 pub enum Over {
     /// A provider.
@@ -21,13 +22,13 @@ pub enum Over {
 }
 
 impl Over {
-    /// All that a workload can run over.
+    /// All libraries that a workload can use.
     pub fn all() -> impl Iterator<Item = Over> {
         let domains = Domains::BETWEEN_PROCESSES.iter().map(|kind| Over::Domain(*kind));
         domains.chain([false, true].map(|big| Over::Lcm(Lcm { big })))
     }
 
-    /// As a contender.
+    /// Its name as a contender.
     pub fn contender(&self) -> &dyn Contender {
         match self {
             Over::Domain(kind) => kind,
@@ -35,7 +36,7 @@ impl Over {
         }
     }
 
-    /// What all modules of one run have in common, made before they are.
+    /// What all modules of one run share; created before them.
     pub fn place(self, ask: &Ask) -> Fallible<Place> {
         Ok(match self {
             Over::Domain(kind) => Place::Domain(kind.place(ask)?),
@@ -53,7 +54,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Joins a module, in its own process.
+    /// Connects a module, in its own process.
     pub fn join(&self, channel: &str, inputs: &[String]) -> Fallible<Box<dyn Node>> {
         privilege::as_a_user()?;
         let pattern = (!inputs.is_empty()).then(|| inputs.join("|"));

@@ -11,7 +11,7 @@ use crate::scenarios::scheduled::Scheduled;
 
 /// The period of the schedule, unless the case says how often.
 const PERIOD: u64 = 1_000_000;
-/// The shortest period that is slept through, in ns.
+/// The shortest period for which the sender sleeps, in ns.
 const SLEEP: u64 = 100_000;
 /// The least number of periods in a window.
 const PERIODS: u64 = 100;

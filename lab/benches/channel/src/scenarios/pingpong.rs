@@ -54,7 +54,7 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
         }
         let used = clock::cpu_used();
         outcome.cpu = used - cpu.unwrap_or(used);
-        // Not every contender has sent all it was given before it is closed.
+        // Some contenders lose messages that are still being sent when they are closed.
         dismiss(&mut *sender, head, &mut message, control, 1)?;
         Ok(outcome)
     })?;

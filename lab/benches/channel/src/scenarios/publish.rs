@@ -19,7 +19,7 @@ use crate::shared::Buffer;
 
 /// Calls in a batch.
 const BATCH: u64 = 64;
-/// Time between two publishes to sleepers.
+/// Time between two publishes to blocked readers.
 const PAUSE: u64 = 1_000_000;
 
 /// Measures one contender once.
@@ -53,7 +53,7 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
     Ok(Measured { messages: outcome.sent, outcome, window })
 }
 
-/// A lone writer waits awake; several would keep each other from their cores, and sleep.
+/// A single writer spins. Several would keep each other from their cores, so they sleep.
 fn pause(case: &Case, until: u64) {
     if case.writers == 1 {
         clock::spin_until(until);

@@ -11,7 +11,7 @@ use crate::scenarios::scheduled::Scheduled;
 use crate::shared::Buffer;
 use std::time::Duration;
 
-/// The shortest period that is slept through.
+/// The shortest period for which the sender sleeps.
 const SLEEP: u64 = 1_000_000;
 
 /// Measures one contender once.
@@ -19,8 +19,8 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
     once(world, contender, case, world.window(1_000), u64::MAX)
 }
 
-/// The same in a window of so long. What is later than `hopeless` ns is not sent any more, and so is lost: a rate that nobody
-/// can keep is not to take for ever.
+/// The same in a window of the given length. Messages that are later than `hopeless` ns are not sent and count as
+/// lost, so that an impossible rate does not run forever.
 pub fn once(
     world: &World,
     contender: &dyn Contender,
@@ -35,7 +35,7 @@ pub fn once(
         period,
         spins: period < SLEEP,
         grace: 50_000_000,
-        // Short: it must get through where long messages do not.
+        // Short: it must arrive even where long messages do not.
         last_word: HEAD.min(case.size),
         readers: case.readers,
     };
@@ -43,7 +43,7 @@ pub fn once(
     writer.add_writer(&mut crew, world, case, &*link, is_hopeful)?;
     add_readers(&mut crew, world, case, &*link)?;
     let mut outcome = conduct(crew, window)?;
-    // A reader alone does not know what it missed at the end, or if nothing came.
+    // A reader alone cannot count what it missed at the end, or if nothing arrived.
     outcome.taken = outcome.received;
     outcome.missed = (outcome.sent * case.readers as u64).saturating_sub(outcome.received);
     Ok(Measured { messages: outcome.sent, outcome, window })

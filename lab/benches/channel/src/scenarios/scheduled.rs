@@ -1,4 +1,4 @@
-//! A writer that sends on a schedule, which several scenarios have in common.
+//! A writer that sends on a schedule; several scenarios use it.
 
 use crate::case::Case;
 use crate::clock;
@@ -14,17 +14,17 @@ use crate::run::{World, dismiss};
 use crate::schedule::Schedule;
 use crate::shared::Buffer;
 
-/// How the writer keeps its schedule, and how it ends.
+/// How the writer keeps its schedule, and how it stops.
 pub struct Scheduled {
-    /// From one message to the next, in ns.
+    /// The period, in ns.
     pub period: u64,
     /// Whether it spins until a message is due instead of sleeping.
     pub spins: bool,
-    /// How long messages that are on their way get before the last word, in ns.
+    /// How long messages in flight are waited for before the last message is sent, in ns.
     pub grace: u64,
-    /// Length of the last word, in bytes.
+    /// Length of the last message, in bytes.
     pub last_word: usize,
-    /// Readers that the last word is for.
+    /// Readers that the last message is for.
     pub readers: usize,
 }
 

@@ -14,12 +14,12 @@ use crate::trace::{AFTER, COUNTED, Calls, Traced};
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-/// What was counted.
+/// The result of a count.
 #[derive(Clone, Debug)]
 pub struct Counted {
     /// Conditions.
     pub case: Case,
-    /// Who.
+    /// The contender.
     pub contender: &'static str,
     /// Publishes made.
     pub publishes: u64,
@@ -28,13 +28,13 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Calls for each publish, all names together.
+    /// All calls per publish, whatever their names.
     pub fn per_publish(&self) -> f64 {
         self.calls.values().sum::<u64>() as f64 / self.publishes as f64
     }
 }
 
-/// Time given to readers to fall asleep again before each publish.
+/// Time that readers get to block again before each publish.
 const PAUSE: u64 = 2_000_000;
 
 /// Counts for one contender.
@@ -53,7 +53,7 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Co
             head.write(message);
             sender.send(message)
         };
-        // What a first publish sets up is not what a publish costs.
+        // The first publish includes setup, so it is not counted.
         (0..3).try_for_each(|_| publish(&mut head, &mut message))?;
         control.counting.store(COUNTED, SeqCst);
         (0..publishes).try_for_each(|_| publish(&mut head, &mut message))?;

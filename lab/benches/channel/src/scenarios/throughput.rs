@@ -13,7 +13,7 @@ use crate::place::Seat;
 use crate::run::{Measured, World, conduct, dismiss, reader};
 use crate::shared::Buffer;
 
-/// Messages between two looks at the clock, which costs as much as a small message.
+/// Messages between two clock readings; one reading costs as much as a small message.
 fn batch(size: usize) -> u64 {
     match size {
         0..=4_096 => 64,

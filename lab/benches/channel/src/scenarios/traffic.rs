@@ -1,5 +1,6 @@
-//! Bytes on the link for each message, against subscribers: counted by the kernel on the loopback of the run's own network, from the
-//! first message of the window to a moment after its last. What keeps a network together meanwhile is counted too.
+//! Bytes on the link per message, against the number of subscribers. The kernel counts them on the loopback of the
+//! run's network, from the first message of the window until shortly after its last. The count includes what the
+//! network itself exchanges in that time.
 
 use crate::Bench;
 use crate::case::Case;
@@ -18,10 +19,10 @@ use std::fs::read_to_string;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::SystemTime;
 
-/// How long what is on its way is waited for, in ns.
+/// How long messages in flight are waited for, in ns.
 const AFTER: u64 = 50_000_000;
 
-/// Packets for each message of a contender that sends none.
+/// The limit in packets per message below which a contender counts as sending none.
 const FEW: f64 = 0.05;
 
 /// What the sender counted.
@@ -42,12 +43,12 @@ fn loopback() -> Fallible<(u64, u64)> {
 
 fn sent(text: &str) -> Option<(u64, u64)> {
     let line = text.lines().find_map(|line| line.trim_start().strip_prefix("lo:"))?;
-    // Eight columns of what was received come first.
+    // Eight columns of received data come first.
     let mut words = line.split_whitespace().skip(8).map(|word| word.parse().ok());
     Some((words.next()??, words.next()??))
 }
 
-/// Measures one contender once: the message's times, and bytes and packets for each message.
+/// Measures one contender once: the latencies, and bytes and packets per message.
 fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<(Measured, f64, f64)> {
     let link = world.link(contender, case)?;
     let period = 1_000_000_000 / u64::from(case.rate);
@@ -72,7 +73,7 @@ fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<(Measu
         })?;
         clock::sleep_until(clock::now() + AFTER);
         let (before, after) = (before.ok_or("no message in the window")?, loopback()?);
-        // A thousandth of a byte for each message, since the pipe home has no place for it.
+        // In thousandths of a byte per message, because the pipe to the parent carries whole numbers.
         let each = |after: u64, before: u64| 1_000 * (after - before) / messages;
         counted.bytes.store(each(after.0, before.0), SeqCst);
         counted.packets.store(each(after.1, before.1), SeqCst);
@@ -96,8 +97,8 @@ impl Bench {
         let name = contender.name();
         let measured = run(&self.world, contender, &case).map(|(measured, bytes, packets)| {
             let text = match packets {
-                // The kernel itself now and then says something in a network.
-                p if p < FEW => "nothing goes over a network interface".into(),
+                // The kernel itself sometimes sends packets in a network.
+                p if p < FEW => "no packets on a network interface".into(),
                 _ => format!(
                     "{bytes:.0} B on the link in {packets:.2} packets for each message of {} B to {} subscribers",
                     case.size, case.readers
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_loopback_sent_is_the_ninth_column_and_the_tenth() {
+    fn sent_bytes_and_packets_are_the_ninth_and_tenth_columns() {
         let text = "Inter-|   Receive\n face |bytes packets\n  eth0: 9 9 9 9 9 9 9 9 9 9 9\n    lo: 1 2 3 4 5 6 7 8 900 10 11\n";
         assert_eq!(sent(text), Some((900, 10)));
         assert_eq!(sent("eth0: 1 2"), None);

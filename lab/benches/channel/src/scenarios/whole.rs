@@ -17,7 +17,7 @@ use crate::scenarios::scheduled::Scheduled;
 use crate::shared::Buffer;
 use std::time::Duration;
 
-/// How long it goes on, however the other windows are scaled.
+/// The length of the window, which is not scaled.
 const WINDOW: Duration = Duration::from_millis(500);
 
 /// Runs one contender once.
@@ -36,7 +36,7 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
     })?;
     let mut outcome = conduct(crew, WINDOW)?;
     if outcome.received == 0 {
-        return Err(format!("none of {} messages came", outcome.sent).into());
+        return Err(format!("none of {} messages arrived", outcome.sent).into());
     }
     outcome.taken = outcome.received;
     outcome.missed = outcome.sent.saturating_sub(outcome.received);
@@ -55,18 +55,18 @@ fn compare(
     while let Some(head) = next(&mut buffer)? {
         arrived(&mut outcome, &head, &window, clock::now());
         if !tally.take(&head) {
-            return Err(format!("message {} came twice or out of order", head.number).into());
+            return Err(format!("message {} arrived twice or out of order", head.number).into());
         }
         fill(head.number, &mut wanted);
         if let Some(at) = (HEAD..case.size).find(|&at| buffer[at] != wanted[at]) {
-            return Err(format!("message {}: byte {at} of {} is another", head.number, case.size).into());
+            return Err(format!("message {}: byte {at} of {} is wrong", head.number, case.size).into());
         }
     }
     control.reader_finished();
     Ok(outcome)
 }
 
-/// Bytes that differ from place to place and from message to message.
+/// Bytes that differ by position and by message.
 fn fill(number: u64, message: &mut [u8]) {
     for (at, byte) in message.iter_mut().enumerate() {
         *byte = (number as usize * 31 + at * 7 + at / 251) as u8;
@@ -79,7 +79,7 @@ mod tests {
     use crate::case::Scenario;
     use crate::shared::Shared;
 
-    /// What the reader makes of messages, of which `spoil` may spoil one; then comes the end.
+    /// The reader's result for a few messages, of which `spoil` may change one, and a last message.
     fn read(spoil: impl Fn(&mut Head, &mut [u8])) -> Fallible<Outcome> {
         let case = Case { size: 1_500, ..Case::new(Scenario::Whole) };
         let control: Shared<Control> = Shared::new()?;
@@ -95,11 +95,11 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_that_is_another_and_a_message_that_comes_twice_are_noticed() {
+    fn a_wrong_byte_and_a_duplicate_message_are_detected() {
         let read = |spoil: &dyn Fn(&mut Head, &mut [u8])| read(spoil).map_err(|e| e.to_string());
         assert_eq!(read(&|_, _| {}).expect("whole").received, 3);
         let spoilt = read(&|head, bytes| bytes[1_499] ^= u8::from(head.number == 2));
-        assert_eq!(spoilt.expect_err("spoilt"), "message 2: byte 1499 of 1500 is another");
+        assert_eq!(spoilt.expect_err("spoilt"), "message 2: byte 1499 of 1500 is wrong");
         let swapped = read(&|head, bytes| fill(head.number + 1, bytes));
         assert!(swapped.expect_err("another's").starts_with("message 1: byte 64 "));
         assert!(read(&|head, _| head.number = 1).expect_err("twice").contains("twice"));

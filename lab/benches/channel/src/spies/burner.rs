@@ -5,14 +5,14 @@ use crate::error::{Fallible, check};
 use crate::log::program::cpu_of;
 use crate::stop;
 
-/// Spies look so often, ns; burners burn so often.
+/// The period at which spies update and burners burn, in ns.
 const PERIOD: u64 = 20_000_000;
 
-/// Burners. Dropped, they are killed; so they are if we are.
+/// Burners. They are killed when this is dropped or when this process exits.
 pub struct Burners(Vec<libc::pid_t>);
 
 impl Burners {
-    /// Starts `n` of them on these cores; each burns so much of a core.
+    /// Starts `n` of them on these cores; each uses the given share of a core.
     pub fn start(n: usize, each: f64, cores: &[usize]) -> Fallible<Burners> {
         let (mut all, us) = (Burners(Vec::new()), std::process::id());
         for i in 0..n {
@@ -33,7 +33,7 @@ impl Burners {
     }
 }
 
-/// Takes `nanos` of processor time in each period, the first of which begins `later`.
+/// Uses `nanos` of processor time in each period; the first period begins after `later`.
 fn burn(later: u64, nanos: u64) -> ! {
     let mut next = clock::now() + later;
     loop {
@@ -65,7 +65,7 @@ mod tests {
     use std::os::fd::AsRawFd;
 
     #[test]
-    fn burners_end_with_who_started_them_even_if_it_is_killed() {
+    fn burners_exit_with_their_starter_even_if_it_is_killed() {
         let ((mut reader, mut writer), us) = (std::io::pipe().unwrap(), std::process::id());
         let cores = saltus_os::rt::affinity();
         // SAFETY: the child forks once more, writes a few bytes and waits until it is killed; it never returns.
@@ -90,7 +90,7 @@ mod tests {
             libc::kill(starter, libc::SIGKILL);
             libc::waitpid(starter, std::ptr::null_mut(), 0);
         }
-        // The burner has the other end of the pipe, too.
+        // The burner also holds the other end of the pipe.
         let mut poll = libc::pollfd { fd: reader.as_raw_fd(), events: 0, revents: 0 };
         // SAFETY: the one entry lives across the call.
         let ended = unsafe { libc::poll(&mut poll, 1, 30_000) };
@@ -98,6 +98,6 @@ mod tests {
             // SAFETY: sends a signal to what was started here and runs still.
             unsafe { libc::kill(libc::pid_t::from_ne_bytes(burner), libc::SIGKILL) };
         }
-        assert_eq!(ended, 1, "the burner has ended");
+        assert_eq!(ended, 1, "the burner has exited");
     }
 }

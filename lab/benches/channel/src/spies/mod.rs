@@ -1,4 +1,4 @@
-//! The set `spies`: the time of a publisher's publish call with 0 to 100 spies that watch it. See `SPIES.md`.
+//! The set `spies`: the duration of publish calls while 0 to 100 spies watch the publisher. See `SPIES.md`.
 
 mod burner;
 mod publish;
@@ -20,7 +20,7 @@ use run::{Company, Run, Where};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The order of a repetition. The first is what the others are compared with.
+/// The order within a repetition. The others are compared with the first.
 fn companies(short: bool) -> Vec<Company> {
     let spies: &[usize] = if short { &[0, 1, 10] } else { &[0, 1, 10, 100] };
     let others = [Company::Burners, Company::NobodyAgain];
@@ -65,11 +65,11 @@ pub fn bench(args: &Args) -> Fallible<ExitCode> {
     finish(args, &machine, &report::tables(&runs, most), &aims, report::json(&runs, most), &failed)
 }
 
-/// What one measurement needs.
+/// The input of one measurement.
 struct Crowd<'a> {
     company: Company,
     most: usize,
-    /// What each burner takes of a core.
+    /// The share of a core that each burner uses.
     each: f64,
     place: Where,
     cores: &'a [usize],
@@ -77,7 +77,7 @@ struct Crowd<'a> {
 }
 
 impl Crowd<'_> {
-    /// Publishes in the company asked for; gives the times, and what the company took of a core.
+    /// Publishes next to the given company; returns the durations, and the share of a core that the company used.
     fn run(&self, scale: f64) -> Fallible<([Times; 2], f64)> {
         let core = (self.place == Where::Apart).then(|| self.cores[0]);
         saltus_os::rt::set_affinity(self.cores)?; // of the run before
@@ -102,7 +102,7 @@ impl Crowd<'_> {
     }
 }
 
-/// Measures, and what the company took meanwhile.
+/// Measures the publisher, and how much processor time the company used in that time.
 fn measure(load: &mut Load, scale: f64, cpu: impl Fn() -> u64) -> Fallible<([Times; 2], f64)> {
     let (before, start) = (cpu(), clock::now());
     let times = load.run(scale)?;

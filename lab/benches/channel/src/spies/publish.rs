@@ -7,27 +7,27 @@ use saltus_domain::{Domain, Publisher};
 
 /// Channels at a steady rate.
 const CHANNELS: usize = 20;
-/// Their period, ns.
+/// Their period, in ns.
 const PERIOD: u64 = 1_000_000;
 /// The channel at full rate; of all names it sorts last.
 pub const LAST: &str = "WATCHED_AT_FULL_RATE";
 /// Bytes of a message.
 const SIZE: usize = 64;
 
-/// How long publish calls took, ns, and how many there were in a second.
+/// The durations of publish calls, in ns, and the number of calls per second.
 pub struct Times {
     pub calls: Histogram<u64>,
     pub rate: f64,
 }
 
-/// What it publishes on.
+/// The channels it publishes on.
 pub struct Load {
     steady: Vec<Publisher>,
     full: Publisher,
 }
 
 impl Load {
-    /// Makes the channels; each has a message already.
+    /// Creates the channels and publishes a first message on each.
     pub fn new(url: &str) -> Fallible<Load> {
         let domain = Domain::open(url)?;
         let publisher = |name: &str| {
@@ -40,8 +40,8 @@ impl Load {
         Ok(Load { steady, full: publisher(LAST)? })
     }
 
-    /// Publishes at 1 kHz on each channel for `scale` times 2 s, then at full rate for `scale` times 1 s. Before each a
-    /// quarter of that is not recorded.
+    /// Publishes at 1 kHz on each channel for `scale` times 2 s, then at full rate for `scale` times 1 s. Each is
+    /// preceded by a warm-up of a quarter of that time, which is not recorded.
     pub fn run(&mut self, scale: f64) -> Fallible<[Times; 2]> {
         let steady = |seconds: f64| (seconds * scale * 1e9) as u64;
         self.steadily(steady(0.5))?;
@@ -62,7 +62,7 @@ impl Load {
     fn fully(&mut self, nanos: u64) -> Fallible<Times> {
         let mut times = Book::new()?;
         while clock::now() < times.start + nanos {
-            // The end is looked for between batches, so that it costs nothing.
+            // The clock is read between batches, so that the calls do not pay for it.
             (0..64).try_for_each(|_| times.publish(&mut self.full))?;
         }
         Ok(times.end())
@@ -76,7 +76,7 @@ struct Book {
 }
 
 impl Book {
-    /// It has its memory from the start: nothing is allocated between calls.
+    /// Memory is reserved at the start, so that nothing is allocated between calls.
     fn new() -> Fallible<Book> {
         let calls = Histogram::new_with_bounds(1, 60_000_000_000, 3)?;
         Ok(Book { calls, start: clock::now(), message: [0x5A; SIZE] })

@@ -1,4 +1,4 @@
-//! Tables for people, JSON for programs, and the one aim.
+//! Tables for people, JSON for programs, and the one target.
 
 use super::run::{Company, Run, Where};
 use crate::aims::{Aim, Verdict};
@@ -8,9 +8,9 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// What is published, by the place in [`Run::times`].
+/// The loads, in the order of [`Run::times`].
 const LOADS: [&str; 2] = ["1 kHz on 20 channels", "full rate on one"];
-/// What is compared.
+/// The quantiles that are compared.
 const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)];
 
 /// The quantile of each repetition.
@@ -19,7 +19,7 @@ fn each(runs: &[Run], place: Where, company: Company, load: usize, q: f64) -> Ve
     runs.map(|run| (run.rep, run.times[load].calls.value_at_quantile(q) as f64)).collect()
 }
 
-/// Its ratios to those of another company in the same repetition.
+/// The ratios of one company to another in the same repetition.
 fn ratio(
     runs: &[Run],
     place: Where,
@@ -34,7 +34,7 @@ fn places(runs: &[Run]) -> impl Iterator<Item = Where> {
     [Where::Apart, Where::Anywhere].into_iter().filter(|place| runs.iter().any(|run| run.place == *place))
 }
 
-/// All that was measured.
+/// All measurements.
 pub fn tables(runs: &[Run], most: usize) -> String {
     let mut out = String::new();
     let mut companies: Vec<Company> = Vec::new();
@@ -79,8 +79,8 @@ fn merged(runs: &[&Run], load: usize) -> Option<Histogram<u64>> {
     Some(all)
 }
 
-/// Whether the most spies are no further from none than none is from itself; and from burners, which tells what is reading and
-/// what is the machine.
+/// Whether the ratio of the most spies to none is within the ratio of none to none repeated. The ratio to burners
+/// separates the effect of reading from the effect of a busy machine.
 pub fn judge(runs: &[Run], most: usize) -> Vec<Aim> {
     let mut aims = Vec::new();
     for place in [Where::Apart, Where::Anywhere] {
@@ -99,15 +99,15 @@ pub fn judge(runs: &[Run], most: usize) -> Vec<Aim> {
                         let verdict =
                             if spies.median <= noise.max { Verdict::Reached } else { Verdict::Missed };
                         let burners = burners.map_or(String::new(), |r| {
-                            format!("; {:.2} ({:.2}..{:.2}) x that beside burners", r.median, r.min, r.max)
+                            format!("; {:.2} ({:.2}..{:.2}) x that next to burners", r.median, r.min, r.max)
                         });
                         let found = format!(
-                            "{:.2} ({:.2}..{:.2}) x 0 spies; 0 spies again are {:.2} ({:.2}..{:.2}){burners}",
+                            "{:.2} ({:.2}..{:.2}) x 0 spies; 0 spies repeated are {:.2} ({:.2}..{:.2}){burners}",
                             spies.median, spies.min, spies.max, noise.median, noise.min, noise.max
                         );
                         (verdict, found)
                     }
-                    _ => (Verdict::Unknown, "one repetition does not tell what noise is".into()),
+                    _ => (Verdict::Unknown, "one repetition does not show the noise".into()),
                 };
                 aims.push(Aim { text, verdict, found, lost: Vec::new() });
             }

@@ -2,12 +2,12 @@
 
 use super::publish::Times;
 
-/// Where publisher and spies run.
+/// Placement of publisher and spies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
-    /// The publisher alone on the first core, spies on the others: what their reading does.
+    /// The publisher alone on the first core, spies on the others: shows the effect of their reading.
     Apart,
-    /// All where the scheduler puts them: what the machine does, too.
+    /// All where the scheduler places them: includes the effect of a busy machine.
     Anywhere,
 }
 
@@ -15,8 +15,8 @@ impl Where {
     /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
-            Where::Apart => "publisher on a core of its own",
-            Where::Anywhere => "all where the scheduler puts them",
+            Where::Apart => "publisher alone on a core",
+            Where::Anywhere => "all where the scheduler places them",
         }
     }
 }
@@ -24,11 +24,11 @@ impl Where {
 /// The processes besides the publisher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Company {
-    /// So many spies.
+    /// The given number of spies.
     Spies(usize),
-    /// As many processes as the most spies, which use the same processor time, without Saltus.
+    /// As many processes as the largest number of spies, with the same processor time but without Saltus.
     Burners,
-    /// None, once more: how much this machine varies by itself.
+    /// None, repeated: shows how much this machine varies by itself.
     NobodyAgain,
 }
 

@@ -1,4 +1,4 @@
-//! Spies as a person runs them: the command in a terminal, each with a process and a terminal of its own.
+//! Spies as a person runs them: the command in a terminal, each in a separate process and terminal.
 
 use crate::clock;
 use crate::error::{Fallible, check};
@@ -15,24 +15,24 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// How long all may take to show the channels, and to end.
+/// How long all spies may take to show the channels, and to exit.
 const GRACE: u64 = 120_000_000_000;
-/// Lines and columns of a terminal: all channels are on it.
+/// Lines and columns of a terminal: enough for all channels.
 const SIZE: (u16, u16) = (40, 160);
 /// The timer slack that a program has by default, ns.
 const SLACK: libc::c_ulong = 50_000;
 
-/// Spies that watch a domain. Dropped, they are killed.
+/// Spies that watch a domain. Dropping this kills them.
 pub struct Spies {
     spies: Vec<Child>,
     reader: Option<JoinHandle<()>>,
     shared: Arc<Shared>,
 }
 
-/// What the thread that plays all terminals shares with us.
+/// The state shared with the thread that simulates all terminals.
 #[derive(Default)]
 struct Shared {
-    /// Terminals on which the word was seen.
+    /// Number of terminals on which the word has appeared.
     seen: AtomicUsize,
     stop: AtomicBool,
 }
@@ -63,7 +63,7 @@ impl Spies {
             screens.push(File::from(screen));
         }
         let (shared, cores) = (all.shared.clone(), cores.to_vec());
-        // One thread plays all terminals, on the spies' cores.
+        // One thread simulates all terminals, on the spies' cores.
         all.reader = Some(thread::spawn(move || {
             // They were not refused to the spies.
             let _ = saltus_os::rt::set_affinity(&cores);
@@ -77,11 +77,11 @@ impl Spies {
         let end = clock::now() + GRACE;
         while self.shared.seen.load(Acquire) < n {
             if let Some(status) = self.spies.iter_mut().find_map(|spy| spy.try_wait().ok().flatten()) {
-                return Err(format!("a spy ended with {status} before it had seen {word}").into());
+                return Err(format!("a spy exited with {status} before it showed {word}").into());
             }
             if stop::asked() || clock::now() > end {
                 let seen = self.shared.seen.load(Acquire);
-                return Err(format!("{seen} of {n} spies have seen {word} in time").into());
+                return Err(format!("{seen} of {n} spies showed {word} in time").into());
             }
             thread::sleep(Duration::from_millis(20));
         }
@@ -93,7 +93,7 @@ impl Spies {
         self.spies.iter().map(|spy| cpu_of(spy.id())).sum()
     }
 
-    /// Ends them, as Ctrl-C does. One that ends in another way than by itself is an error.
+    /// Interrupts them, as Ctrl-C does. A spy that does not exit by itself with success is an error.
     pub fn end(mut self) -> Fallible<()> {
         for spy in &self.spies {
             // SAFETY: sends a signal to our own child, which has not been waited for.
@@ -109,7 +109,7 @@ impl Spies {
                 }
             };
             if !status.success() {
-                return Err(format!("a spy ended with {status}").into());
+                return Err(format!("a spy exited with {status}").into());
             }
         }
         Ok(())
@@ -119,17 +119,17 @@ impl Spies {
 impl Drop for Spies {
     fn drop(&mut self) {
         for spy in &mut self.spies {
-            // It may have ended by itself.
+            // It may have exited already.
             let _ = spy.kill();
             let _ = spy.wait();
         }
         self.shared.stop.store(true, Release);
-        // A thread that panicked has said so on standard error.
+        // A thread that panicked has already printed the reason on standard error.
         self.reader.take().map(JoinHandle::join);
     }
 }
 
-/// A terminal: who shows it, and who writes on it.
+/// A terminal: the end that displays, and the end that the spy writes to.
 fn terminal() -> Fallible<(OwnedFd, OwnedFd)> {
     let (mut screen, mut end) = (0, 0);
     let size = libc::winsize { ws_row: SIZE.0, ws_col: SIZE.1, ws_xpixel: 0, ws_ypixel: 0 };
@@ -146,7 +146,7 @@ fn terminal() -> Fallible<(OwnedFd, OwnedFd)> {
     Ok(both)
 }
 
-/// Reads what comes on all terminals until it is stopped, and counts those on which `word` came.
+/// Reads the output on all terminals until it is stopped, and counts those on which `word` has appeared.
 fn read_all(mut screens: Vec<File>, word: &[u8], shared: &Shared) {
     let mut polls: Vec<libc::pollfd> = screens.iter().map(|s| poll_for(s.as_raw_fd())).collect();
     let mut texts: Vec<Option<Vec<u8>>> = vec![Some(Vec::new()); screens.len()];

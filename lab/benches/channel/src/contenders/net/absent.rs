@@ -1,4 +1,4 @@
-//! A contender that this build does not have: the report says so.
+//! A contender that this build does not contain, so that the report lists it as missing.
 
 use crate::contender::{Ask, Contender, Link};
 use crate::error::Fallible;
@@ -7,7 +7,7 @@ use crate::error::Fallible;
 pub struct Absent {
     /// The contender.
     pub name: &'static str,
-    /// Why it is not there.
+    /// Why it is missing.
     pub why: &'static str,
 }
 

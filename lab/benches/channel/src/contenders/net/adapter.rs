@@ -1,5 +1,5 @@
-//! Libraries that only C++ can use, Fast DDS and ROS 1's roscpp, each through an adapter: a file of `adapters/` that is compiled to a
-//! shared library with C's calling convention, and then loaded as the C libraries are.
+//! Libraries with a C++ interface only, Fast DDS and ROS 1's roscpp. Each has an adapter: a file of `adapters/` that
+//! is compiled to a shared library with C's calling convention, and then loaded as the C libraries are.
 
 mod compile;
 mod master;
@@ -18,18 +18,18 @@ use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-/// A library, and what its adapter is made of.
+/// A library, and what its adapter needs.
 pub struct Kit {
     name: &'static str,
     /// The adapter.
     source: &'static str,
-    /// A header that is there if the library is.
+    /// A header that exists if the library is installed.
     header: &'static str,
     libraries: &'static [&'static str],
-    /// The Debian package whose version is told.
+    /// The Debian package whose version is reported.
     package: &'static str,
     missing: &'static str,
-    /// Whether nodes are told of each other by a master.
+    /// Whether nodes need a master to discover each other.
     has_master: bool,
 }
 
@@ -59,7 +59,7 @@ const DEPTH: (usize, usize) = (1_000, 64 << 20);
 /// See the module.
 pub struct Adapter {
     kit: &'static Kit,
-    /// Compiled for the first connection, as is told once if it cannot be.
+    /// The compiled adapter, from the first connection on. A failure to compile is reported once.
     library: OnceCell<Result<PathBuf, String>>,
     /// Started for the first connection.
     master: OnceCell<Master>,
@@ -76,7 +76,7 @@ impl Adapter {
         Ok(self.library.get_or_init(compile).clone()?)
     }
 
-    /// Where its members find each other.
+    /// The address at which members discover each other.
     fn place(&self) -> Fallible<CString> {
         if !self.kit.has_master {
             return Ok(CString::default());
@@ -89,7 +89,7 @@ impl Adapter {
 
     fn topic(&self, ask: &Ask, number: u64, member: &Common<Member>) -> Fallible<Topic> {
         Ok(Topic {
-            // No other sign than these may be in a topic's name in ROS.
+            // ROS permits only these characters in the name of a topic.
             name: CString::new(ask.name.replace('-', "_"))?,
             library: self.library()?,
             place: self.place()?,
@@ -114,7 +114,7 @@ impl Contender for Adapter {
         match ask {
             _ if !Path::new("/usr/include").join(self.kit.header).is_file() => Err(self.kit.missing),
             _ if ask.within => Err("measured between processes"),
-            _ if ask.stock => Err("has no receive buffer that is its own"),
+            _ if ask.stock => Err("has no separate receive buffer"),
             _ => Ok(()),
         }
     }
@@ -164,14 +164,14 @@ impl Functions {
         }
     }
 
-    /// What the last call that failed had to say.
+    /// The error text of the last call that failed.
     fn error(&self) -> Box<dyn Error> {
         // SAFETY: a text that ends with a zero, and lives until the next call.
         unsafe { CStr::from_ptr((self.error)()) }.to_string_lossy().into()
     }
 }
 
-/// What a process has of the library.
+/// A process's member: its participant or node.
 struct Member {
     functions: Functions,
     member: NonNull<c_void>,
@@ -229,7 +229,7 @@ impl Link for Topic {
     }
 }
 
-/// A sender or a receiver, which the member owns.
+/// A sender or a receiver, owned by the member.
 struct End {
     functions: Functions,
     end: NonNull<c_void>,
@@ -237,7 +237,7 @@ struct End {
 }
 
 impl End {
-    /// The length of the next message, if there is one.
+    /// The length of the next message, if one is waiting.
     #[inline]
     fn take(&mut self, how: Take, buffer: &mut [u8]) -> Fallible<Option<usize>> {
         // SAFETY: a receiver, and a buffer that is as long as said.

@@ -1,5 +1,6 @@
-//! CycloneDDS' C library, used directly: one topic of `sequence<octet>`, reliable, all history kept on both sides, so that a
-//! writer waits for readers that are far behind. A reader takes what is there, and sleeps in a waitset.
+//! CycloneDDS' C library, used directly: one topic of `sequence<octet>`, reliable, with the whole history kept on
+//! both sides, so that a writer waits for readers that are far behind. A reader takes the waiting messages, and
+//! blocks in a waitset.
 
 mod ddsc;
 
@@ -13,10 +14,10 @@ use std::ffi::{CString, c_void};
 use std::ptr;
 use std::rc::Rc;
 
-/// The loopback, multicast and all, and nothing else.
+/// Configures the loopback only, with multicast.
 const CONFIG: &std::ffi::CStr = c"<CycloneDDS><Domain><General><Interfaces>\
     <NetworkInterface name=\"lo\" multicast=\"true\"/></Interfaces></General></Domain></CycloneDDS>";
-/// Domains there are, without those whose ports other programs may have.
+/// The number of usable domains, without those whose ports other programs may use.
 const DOMAINS: u64 = 200;
 /// How long a writer may wait for its readers, nanoseconds.
 const PATIENCE: i64 = 10_000_000_000;
@@ -37,7 +38,7 @@ impl Contender for Cyclonedds {
         match ask {
             _ if !ddsc::is_there() => Err(MISSING),
             _ if ask.within => Err("measured between processes"),
-            _ if ask.stock => Err("has no receive buffer that is its own"),
+            _ if ask.stock => Err("has no separate receive buffer"),
             _ => Ok(()),
         }
     }
@@ -108,7 +109,7 @@ struct Topic {
 
 impl Topic {
     fn new(ask: &Ask, domain: u64, participant: &Common<Participant>) -> Fallible<Topic> {
-        // No other sign than these may be in a topic's name here.
+        // Only these characters may be in the name of a topic here.
         let (name, meeting) = (CString::new(ask.name.replace('-', "_"))?, Meeting::new(ask)?);
         Ok(Topic { name, domain, participant: participant.clone(), meeting })
     }
@@ -164,12 +165,12 @@ struct Out {
     participant: Rc<Participant>,
     reader: Entity,
     waitset: Entity,
-    /// What the library fills, growing it as it must.
+    /// The buffer that the library fills and grows as needed.
     sample: Sequence,
 }
 
 impl Out {
-    /// The next message, if there is one: its length, and as much of it as there is room for.
+    /// The next message, if one is waiting: returns its length, and copies as much of it as fits.
     fn take(&mut self, buffer: &mut [u8]) -> Fallible<Option<usize>> {
         let mut samples = [ptr::from_mut(&mut self.sample).cast::<c_void>()];
         let mut info = Info::default();

@@ -1,4 +1,4 @@
-//! Our own domains, by their URLs, as a user gets them: a subscriber of all messages in their order, a thousand deep.
+//! Our own domains, opened by URL as a user does, with a subscriber of all messages in order and a depth of 1,000.
 
 use super::hub::Hub;
 use super::meeting::{Meeting, is_message};
@@ -12,14 +12,14 @@ use std::path::PathBuf;
 use std::rc::{Rc, Weak};
 use std::time::{Duration, Instant};
 
-/// What a stock kernel lets a process ask for as a receive buffer (`net.core.rmem_max`), bytes.
+/// The largest receive buffer that a stock kernel permits (`net.core.rmem_max`), bytes.
 const STOCK_BUFFER: usize = 212_992;
 
-/// Messages that a subscriber lets wait.
+/// Depth of a subscriber, in messages.
 const DEPTH: u64 = 1_000;
 /// A hub that accepts nothing for this long hangs.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Domains of DDS that are taken in turn.
+/// Numbers of DDS domains, used in rotation.
 #[cfg(feature = "dds")]
 const DDS_DOMAINS: u64 = 200;
 
@@ -28,7 +28,7 @@ const DDS_DOMAINS: u64 = 200;
 pub enum Domains {
     /// LCM's multicast.
     Udpm,
-    /// LCM's hub, ours.
+    /// LCM's TCP protocol, with our hub.
     Tcpq,
     /// ZeroMQ, through a directory of Unix sockets.
     #[cfg(feature = "zmq")]
@@ -46,7 +46,7 @@ pub enum Domains {
 }
 
 impl Domains {
-    /// Those in this build that carry messages between processes.
+    /// The providers in this build that carry messages between processes.
     pub const BETWEEN_PROCESSES: &[Domains] = &[
         Domains::Shm,
         Domains::Udpm,
@@ -59,8 +59,8 @@ impl Domains {
         Domains::Zenoh,
     ];
 
-    /// The domains of a workload, without a connection's ends: any process that opens its URL joins, as long as it
-    /// is held.
+    /// The domains of a workload, without ends of a connection: every process that opens the URL joins, as long as
+    /// this value lives.
     pub fn place(self, ask: &Ask) -> Fallible<Shared> {
         Shared::new(self, ask)
     }
@@ -107,10 +107,10 @@ impl Contender for Domains {
     }
 }
 
-/// What all connections of one group have in common.
+/// The state that all connections of one group share.
 pub struct Shared {
     url: String,
-    /// Opened by the first end that attaches, and closed with the last: only then has ZeroMQ sent everything.
+    /// Opened when the first end attaches and closed with the last: ZeroMQ has sent everything only then.
     domain: RefCell<Weak<Domain>>,
     directory: Option<PathBuf>,
     _hub: Option<Hub>,
@@ -140,7 +140,7 @@ impl Shared {
         Ok(Shared { url, domain: RefCell::default(), directory, _hub: hub })
     }
 
-    /// What to open.
+    /// The URL to open.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -160,7 +160,7 @@ impl Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         if let Some(directory) = &self.directory {
-            // Nothing can be done about a directory that cannot be removed; it is seen in /dev/shm.
+            // A directory that cannot be removed stays visible in /dev/shm; nothing else can be done here.
             let _ = std::fs::remove_dir_all(directory);
         }
     }
@@ -172,7 +172,7 @@ struct Channel {
     within: bool,
     name: String,
     shared: Rc<Shared>,
-    /// Where publishers learn of a subscription only some time after it was made.
+    /// Providers whose publishers learn of a subscription only some time after it was made.
     meeting: Option<Meeting>,
 }
 
@@ -238,7 +238,7 @@ impl Sender for In {
 struct Out(Subscriber, #[expect(dead_code)] Rc<Domain>);
 
 impl Out {
-    /// The next message: its length, and as much of it as there is room for.
+    /// Receives the next message: returns its length, and copies as much of it as fits.
     #[inline]
     fn receive(&mut self, until: Until, buffer: &mut [u8]) -> Fallible<Option<usize>> {
         let Some(message) = self.0.receive(until)? else { return Ok(None) };

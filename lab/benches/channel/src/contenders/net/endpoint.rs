@@ -1,29 +1,29 @@
-//! Where a library that speaks over Unix sockets and TCP listens, for one connection.
+//! The address of one connection of a library that uses Unix sockets and TCP.
 
 use crate::contender::Ask;
 use crate::error::Fallible;
 use std::ffi::{CStr, CString};
 use std::path::PathBuf;
 
-/// An address; a Unix socket's file goes with it.
+/// An address. Dropping it removes the file of a Unix socket.
 pub struct Endpoint {
     address: CString,
     path: Option<PathBuf>,
 }
 
 impl Endpoint {
-    /// A port of TCP, or a Unix socket of its own.
+    /// A TCP port, or a new Unix socket.
     pub fn new(ask: &Ask, tcp: bool) -> Fallible<Endpoint> {
         let path = (!tcp).then(|| std::env::temp_dir().join(format!("{}.ipc", ask.name)));
         let address = match &path {
             Some(path) => format!("ipc://{}", path.display()),
-            // The network is the run's own: a port is free unless the run itself has it.
+            // The run has a separate network, so a port is free unless the run itself uses it.
             None => format!("tcp://127.0.0.1:{}", 10_000 + ask.number % 20_000),
         };
         Ok(Endpoint { address: CString::new(address)?, path })
     }
 
-    /// As the libraries write it.
+    /// In the notation of the libraries.
     pub fn address(&self) -> &CStr {
         &self.address
     }

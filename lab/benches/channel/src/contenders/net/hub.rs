@@ -1,11 +1,11 @@
-//! Our hub for `tcpq://`, in a process of its own.
+//! Our hub for `tcpq://`, in a separate process.
 
 use crate::error::{Fallible, check};
 use crate::stop;
 use saltus_net::tcpq;
 use std::net::SocketAddr;
 
-/// A running hub; dropped, it is gone.
+/// A running hub; dropping it stops the process.
 pub struct Hub {
     address: SocketAddr,
     pid: libc::pid_t,
@@ -27,7 +27,7 @@ impl Hub {
         Ok(Hub { address, pid })
     }
 
-    /// Where it listens.
+    /// The address at which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -1,5 +1,5 @@
-//! LCM's own C library, used directly: what `udpm://` is wire-compatible with. It is taken from the Python environment of the
-//! conformance tests, which brings the library.
+//! LCM's own C library, used directly. `udpm://` is wire-compatible with it. The library comes from the Python
+//! environment of the conformance tests.
 
 pub mod java;
 pub mod node;
@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::{ptr, slice};
 
-/// The library, below the Python environment.
+/// The library's path in the Python environment.
 const LIBRARY: &str = "target/python-types/lib";
 const MISSING: &str = "no liblcm: `python3 lab/conformance/types/environment.py` fetches it";
-/// What its documentation advises to raise, raised.
+/// The receive buffer that its documentation recommends.
 const BIG: (usize, c_int) = (4 << 20, 5_000);
 
-/// What ends with the first message that is lost, or needs that some come.
+/// Scenarios that stop at the first lost message, or need some messages to arrive.
 const NEEDS_ALL: [Scenario; 2] = [Scenario::Pingpong, Scenario::Whole];
 
 /// See the module.
@@ -31,7 +31,7 @@ pub struct Lcm {
     pub big: bool,
 }
 
-/// The message, as `lcm.h` describes it.
+/// The message, as declared in `lcm.h`.
 #[repr(C)]
 struct ReceiveBuffer {
     data: *const c_void,
@@ -72,7 +72,7 @@ impl Functions {
     }
 }
 
-/// Where the library is, if it is there.
+/// The path of the library, if it exists.
 fn path() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(LIBRARY);
     let pythons = std::fs::read_dir(root).ok()?.flatten();
@@ -109,7 +109,7 @@ struct Bus {
     url: String,
     channel: CString,
     big: bool,
-    /// Opened by the process that attaches; several links of one process may have it in common.
+    /// Opened by the process that attaches; several links of one process may share it.
     instance: Rc<OnceCell<Rc<Instance>>>,
 }
 
@@ -198,12 +198,12 @@ impl Sender for In {
         match unsafe { (self.instance.functions.publish)(self.instance.lcm, self.channel.as_ptr(), at, len) }
         {
             0 => Ok(()),
-            error => Err(format!("lcm_publish gave {error}").into()),
+            error => Err(format!("lcm_publish returned {error}").into()),
         }
     }
 }
 
-/// Where the handler puts a message.
+/// The buffer into which the handler copies a message.
 struct Inbox {
     to: *mut u8,
     room: usize,
@@ -228,7 +228,8 @@ struct Out {
 }
 
 impl Out {
-    /// Subscribes to channels, a regular expression, with a queue of so many or of the library's default.
+    /// Subscribes to the channels that match a regular expression, with a queue of the given length or the library's
+    /// default.
     fn subscribe(instance: Rc<Instance>, channels: &CStr, queue: Option<c_int>) -> Fallible<Out> {
         let inbox = Box::into_raw(Box::new(Inbox { to: ptr::null_mut(), room: 0, got: false }));
         let out = Out { instance, inbox };

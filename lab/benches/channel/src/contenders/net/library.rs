@@ -1,15 +1,15 @@
-//! A shared library that is looked for at run time, so that the harness builds without it and says when it is missing.
+//! A shared library that is loaded at run time, so that the harness builds without it and reports that it is missing.
 
 use crate::error::Fallible;
 use std::ffi::{CStr, CString, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
 
-/// A library that stays loaded until the process ends.
+/// A library that stays loaded until the process exits.
 pub struct Library(NonNull<c_void>);
 
 impl Library {
-    /// Loads it, by path or by the name that the system's loader looks for.
+    /// Loads it, by path or by the name that the dynamic loader searches for.
     pub fn open(name: &Path) -> Fallible<Library> {
         let text = CString::new(name.as_os_str().as_encoded_bytes())?;
         // SAFETY: the name ends with a zero. What the library does when it is loaded is its own matter.
@@ -21,10 +21,10 @@ impl Library {
         })
     }
 
-    /// The function of that name.
+    /// Finds a function by name.
     ///
     /// # Safety
-    /// `F` must be a function pointer, of the type that the library gives the function.
+    /// `F` must be a function pointer of the type that the library declares for the function.
     pub unsafe fn function<F: Copy>(&self, name: &CStr) -> Fallible<F> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) }
         // SAFETY: the handle is of a loaded library, the name ends with a zero.

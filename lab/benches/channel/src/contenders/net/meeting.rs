@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 const CALL: &[u8] = b"?";
 /// Between two calls, nanoseconds.
 const PAUSE: u64 = 1_000_000;
-/// Longest interval between two checks of the listeners: there are chains of 512 processes, each of which hears the
-/// one before only once that one has heard its own.
+/// Longest interval between two checks of a reader. In a chain of 512 processes, each one receives its first call
+/// only after the process before it has received its own.
 const LONGEST: u64 = 16 * PAUSE;
 
-/// One connection's meeting; made before the fork.
+/// The meeting of one connection; created before the fork.
 pub struct Meeting {
-    /// `None`: one process is both, and is not to wait for itself.
+    /// `None`: one process is both ends, and must not wait for itself.
     at: Option<Shared<At>>,
     readers: u32,
 }
@@ -26,7 +26,7 @@ pub struct Meeting {
 struct At {
     /// Whether the sender can be reached.
     open: AtomicU32,
-    /// Readers that have heard it.
+    /// How many readers have received a call.
     arrived: AtomicU32,
 }
 
@@ -34,27 +34,27 @@ struct At {
 unsafe impl AllAtomic for At {}
 
 impl Meeting {
-    /// For a connection.
+    /// Creates the meeting for a connection.
     pub fn new(ask: &Ask) -> Fallible<Meeting> {
         let at = if ask.within { None } else { Some(Shared::new()?) };
         Ok(Meeting { at, readers: u32::try_from(ask.readers)? })
     }
 
-    /// The sender says that it can be reached, where readers are not to try before.
+    /// The sender announces that it can be reached; some contenders' readers must not connect before.
     pub fn open(&self) {
         if let Some(at) = &self.at {
             at.open.store(1, SeqCst);
         }
     }
 
-    /// A reader waits for that.
+    /// A reader waits for that announcement.
     pub fn until_open(&self) {
         let Some(at) = &self.at else { return };
         patiently(|| at.open.load(SeqCst) != 0);
     }
 
-    /// The sender's part: returns when all readers have received a call. The harness ends a sender that waits
-    /// forever.
+    /// The sender's part: returns when all readers have received a call. If that never happens, the harness kills the
+    /// sender.
     pub fn call(&self, sender: &mut dyn Sender) -> Fallible<()> {
         let Some(at) = &self.at else { return Ok(()) };
         while at.arrived.load(SeqCst) < self.readers {
@@ -78,7 +78,7 @@ impl Meeting {
     }
 }
 
-/// Polls, less often the longer it takes.
+/// Polls, with growing intervals.
 fn patiently(mut is_so: impl FnMut() -> bool) {
     let mut pause = PAUSE;
     while !is_so() {
@@ -87,7 +87,7 @@ fn patiently(mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Whether something of that length is a message and no call.
+/// Whether something of this length is a message rather than a call.
 #[inline]
 pub fn is_message(length: usize) -> bool {
     length != CALL.len()

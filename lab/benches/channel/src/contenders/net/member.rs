@@ -1,11 +1,11 @@
-//! What the ends of one process have in common, such as a participant or a session: made by whoever attaches first, closed by the last
-//! to go.
+//! What the ends within one process share, such as a participant or a session. The first end that attaches creates
+//! it, the last one that detaches closes it.
 
 use crate::error::Fallible;
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
-/// See the module. Links that share it are clones of one.
+/// See the module. Links that share a member are clones of one link.
 pub struct Common<T>(Rc<RefCell<Weak<T>>>);
 
 impl<T> Default for Common<T> {
@@ -21,7 +21,7 @@ impl<T> Clone for Common<T> {
 }
 
 impl<T> Common<T> {
-    /// What the process has; made if it has none.
+    /// The process's member; created if there is none.
     pub fn get(&self, make: impl FnOnce() -> Fallible<T>) -> Fallible<Rc<T>> {
         let known = self.0.borrow().upgrade();
         if let Some(known) = known {

@@ -1,4 +1,5 @@
-//! The contenders of the network's set, one file each. Those that are Cargo features are named as missing in a build without.
+//! The contenders of the network's set, one file each. A build without a Cargo feature lists its contenders as
+//! missing.
 
 #[cfg(not(all(feature = "zmq", feature = "dds", feature = "zenoh", feature = "iceoryx2")))]
 mod absent;
@@ -23,7 +24,7 @@ use adapter::Adapter;
 
 pub use multicast::REFERENCE;
 
-/// A contender that is there with a Cargo feature only; without, the report says so.
+/// A contender that needs a Cargo feature; without it, the report says so.
 macro_rules! feature {
     ($feature:literal, $name:literal, $contender:expr) => {{
         #[cfg(feature = $feature)]
@@ -62,7 +63,7 @@ pub fn all() -> Vec<Box<dyn Contender>> {
     ]
 }
 
-/// The peers, beside the reference and what of Saltus does their work.
+/// The peers, with the reference and the Saltus providers that they are compared with.
 pub fn peers() -> Vec<Box<dyn Contender>> {
     let mut all = all();
     all.retain(|contender| !NOT_BESIDE_PEERS.contains(&contender.name()));
@@ -70,5 +71,5 @@ pub fn peers() -> Vec<Box<dyn Contender>> {
     all
 }
 
-/// Providers over the peers' own means, and what does not go through a domain or between processes.
+/// Excludes providers that use a peer's library, and contenders outside of domains or within one process.
 const NOT_BESIDE_PEERS: [&str; 6] = ["zmq://", "dds://", "zenoh://", "tcpq://", "saltus", "mem://"];

@@ -1,4 +1,4 @@
-//! A plain multicast socket: what the kernel takes for a datagram, with nothing on top of it. The reference.
+//! A plain multicast socket: the kernel's cost of a datagram, with nothing on top of it. This is the reference.
 
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
 use crate::error::{Fallible, check};
@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 use std::ptr;
 use std::rc::Rc;
 
-/// The reference: every ratio is to it.
+/// The reference: every ratio is relative to it.
 pub const REFERENCE: &str = "multicast";
 
 /// The longest datagram.
@@ -20,7 +20,7 @@ pub struct Multicast;
 
 struct Group {
     group: SocketAddrV4,
-    /// The port that this process sends from, and whether what comes from it is passed over.
+    /// The port that this process sends from, and whether datagrams from it are skipped.
     own: Rc<Cell<Option<u16>>>,
     shared: bool,
 }
@@ -60,7 +60,7 @@ impl Link for Group {
     }
 }
 
-/// A socket bound to the group; several may be.
+/// A socket bound to the group's port; several may share it.
 fn several(group: SocketAddrV4) -> Fallible<UdpSocket> {
     use std::os::fd::{FromRawFd, OwnedFd};
     // SAFETY: plain calls on a descriptor that is ours; the address and the option live across them.
@@ -131,7 +131,7 @@ impl Receiver for Out {
     }
 }
 
-/// The group of connection `number`: an address and a port that no other connection of the run has.
+/// The group of connection `number`: an address and a port that no other connection of the run uses.
 pub fn group(number: u64) -> SocketAddrV4 {
     let [.., high, low] = number.to_be_bytes();
     SocketAddrV4::new(Ipv4Addr::new(239, 255, high, low), 7667 + (number % 20_000) as u16)

@@ -29,9 +29,9 @@ const SUBSCRIBE: &CStr = c"sub:subscribe";
 const NOTHING: c_int = 8;
 /// `NNG_ETIMEDOUT` and `NNG_EINTR`.
 const IN_VAIN: [c_int; 2] = [5, 1];
-/// `NNG_PIPE_EV_REM_POST` of nng 1.x: a connection is gone, and its dialer has not been told yet.
+/// `NNG_PIPE_EV_REM_POST` of nng 1.x: a connection is closed, and its dialer has not been notified yet.
 const GONE: c_int = 2;
-/// `NNG_EMSGSIZE`: the message is longer than the buffer, and is gone.
+/// `NNG_EMSGSIZE`: the message is longer than the buffer and is discarded.
 const TOO_LONG: c_int = 17;
 
 const LIBRARY: &str = "libnng.so.1";
@@ -98,10 +98,10 @@ impl Functions {
     }
 }
 
-/// A dialer, and how to close it.
+/// A dialer, and the function that closes it.
 struct Dialer(Close, Handle);
 
-/// The library's thread calls it when a connection is gone, without a lock.
+/// The library's thread calls this when a connection is closed, without holding a lock.
 extern "C" fn give_up(_pipe: Handle, _event: c_int, dialer: *mut c_void) {
     // SAFETY: a dialer that was leaked for this.
     let Dialer(close, dialer) = unsafe { &*dialer.cast::<Dialer>() };
@@ -137,19 +137,19 @@ impl Socket {
         // SAFETY: the call fills the handle; the address ends with a zero.
         let code = unsafe { (self.functions.dialer)(&mut dialer, self.handle, endpoint.as_ptr()) };
         self.functions.done("nng_dialer_create", code)?;
-        // Kept for the library's thread, which may ask for it as long as this process lives.
+        // Leaked: the library's thread may use it as long as this process lives.
         let dialer: &'static Dialer = Box::leak(Box::new(Dialer(self.functions.close_dialer, dialer)));
         // SAFETY: the function is of that type, and what it is given lives for ever.
         let code = unsafe {
             (self.functions.notify)(self.handle, GONE, give_up, ptr::from_ref(dialer).cast_mut().cast())
         };
         self.functions.done("nng_pipe_notify", code)?;
-        // Only now, so that no connection is gone before it is watched.
+        // Start dialing only now, so that no connection can close before its callback is installed.
         // SAFETY: the handle is the dialer's, which has not been started yet.
         self.functions.done("nng_dialer_start", unsafe { (self.functions.start)(dialer.1, 0) })
     }
 
-    /// The length of the next message, if there is one. One that is too long for the buffer fills nothing.
+    /// The length of the next message, if one is waiting. A message that is longer than the buffer copies nothing.
     #[inline]
     fn receive(&self, buffer: &mut [u8], flags: c_int) -> Fallible<Option<usize>> {
         let mut length = buffer.len();
@@ -188,7 +188,7 @@ impl Contender for Nng {
     }
 
     fn pair(&self, there: &Ask, back: &Ask) -> Fallible<[Box<dyn Link>; 2]> {
-        // It has no groups; two connections are what it takes.
+        // nng has no groups, so both directions have separate connections.
         Ok([self.link(there)?, self.link(back)?])
     }
 }
@@ -254,7 +254,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn a_reader_whose_sender_has_ended_leaves_its_core_to_others() {
+    fn a_reader_whose_sender_has_exited_frees_its_core() {
         saltus_netns::isolated_program(|| {
             if Library::open(Path::new(LIBRARY)).is_err() {
                 return eprintln!("NOT RUN: {MISSING}");
@@ -275,7 +275,7 @@ mod tests {
         let ask = Ask::of(&Case { readers: 1, ..Case::new(Scenario::Paced) }, name, round);
         let link = Nng { tcp }.link(&ask).expect("a link");
         let mut crew = Crew::new().expect("a crew");
-        // Its other end says when the sender's process has ended.
+        // The other end of the pipe reports when the sender's process has exited.
         let (mut gone, alive) = std::io::pipe().expect("a pipe");
         let sender = crew.add(Seat { core: None, policy: Policy::Default }, |control| {
             let _sender = link.sender(0)?;
@@ -288,7 +288,7 @@ mod tests {
             let _receiver = link.receiver(0)?;
             control.start();
             gone.read_to_end(&mut Vec::new())?;
-            // The library dials again within 100 ms, if it does.
+            // If the library dials again, it does so within 100 ms.
             for _ in 0..20 {
                 clock::sleep_until(clock::now() + 10_000_000);
             }
@@ -300,7 +300,7 @@ mod tests {
         crew.control().go(Duration::ZERO);
         let until = Instant::now() + Duration::from_secs(20);
         while crew.control().readers_finished() == 0 {
-            assert!(Instant::now() < until, "its own library keeps the core from it");
+            assert!(Instant::now() < until, "its own library occupies the core");
             std::thread::sleep(Duration::from_millis(5));
         }
         crew.finish().expect("both have ended");

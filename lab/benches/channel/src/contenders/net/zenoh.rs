@@ -1,5 +1,5 @@
-//! Zenoh's own crate, used directly: two peers on the loopback that find each other, as those of `zenoh://` do, with its defaults for
-//! publishers and subscribers.
+//! Zenoh's own crate, used directly: two peers on the loopback that discover each other, as those of `zenoh://` do,
+//! with default publishers and subscribers.
 
 use super::meeting::{Meeting, is_message};
 use super::member::Common;
@@ -98,12 +98,12 @@ impl Out {
     }
 }
 
-/// An error of Zenoh's as one of ours.
+/// Converts an error of Zenoh to ours.
 fn plain(error: zenoh::Error) -> Box<dyn std::error::Error> {
     error
 }
 
-/// Copies what there is room for; gives the length of the whole.
+/// Copies as much as fits; returns the length of the whole message.
 #[inline]
 fn copy(sample: &Sample, buffer: &mut [u8]) -> usize {
     let bytes = sample.payload().to_bytes();

@@ -1,5 +1,5 @@
-//! ZeroMQ's own library, used directly: publish-subscribe over Unix sockets and TCP, with its defaults. The publisher is an
-//! `XPUB`, which is a `PUB` that tells of its subscribers: it waits until they are there.
+//! ZeroMQ's own library, used directly: publish-subscribe over Unix sockets and TCP, with its defaults. The publisher
+//! is an `XPUB`, which is a `PUB` that reports its subscribers, so it can wait until all have subscribed.
 
 use super::endpoint::Endpoint;
 use super::library::Library;
@@ -59,7 +59,7 @@ impl Functions {
     }
 }
 
-/// A socket with a context of its own.
+/// A socket with a separate context.
 struct Socket {
     functions: Functions,
     context: *mut c_void,
@@ -89,7 +89,7 @@ impl Socket {
         })
     }
 
-    /// Receives up to `buffer.len()` bytes of a message; whether there was one.
+    /// Receives up to `buffer.len()` bytes of a message; `false` if none is waiting.
     #[inline]
     fn receive(&self, buffer: &mut [u8], flags: c_int) -> Fallible<bool> {
         let (at, len) = (buffer.as_mut_ptr().cast(), buffer.len());
@@ -142,7 +142,7 @@ impl Contender for Zmq {
     }
 
     fn pair(&self, there: &Ask, back: &Ask) -> Fallible<[Box<dyn Link>; 2]> {
-        // It has no groups; two connections are what it takes.
+        // ZeroMQ has no groups, so both directions have separate connections.
         Ok([self.link(there)?, self.link(back)?])
     }
 }

@@ -1,4 +1,4 @@
-//! Compiling an adapter, once for each change of it. What it is compiled with is what the machine has.
+//! Compiles an adapter, once for each version of its source, with this machine's compiler and headers.
 
 use crate::error::Fallible;
 use std::fs;
@@ -9,7 +9,7 @@ const FLAGS: [&str; 6] = ["-std=c++17", "-O2", "-DNDEBUG", "-shared", "-fPIC", "
 /// Where the sources are.
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/adapters");
 
-/// The shared library of the source `file`, linked with `libraries`; it lies beside this program.
+/// Builds the shared library of the source `file`, linked with `libraries`, next to this program.
 pub fn library(file: &str, libraries: &[&str]) -> Fallible<PathBuf> {
     let source = Path::new(SOURCES).join(file);
     let directory = std::env::current_exe()?.with_file_name("adapters");
@@ -20,7 +20,7 @@ pub fn library(file: &str, libraries: &[&str]) -> Fallible<PathBuf> {
         return Ok(library);
     }
     fs::create_dir_all(&directory)?;
-    // Another run may compile it at the same time: whoever is last has made the same.
+    // Another run may compile it at the same time. Both produce the same file, so either may rename it last.
     let unfinished = directory.join(format!("{file}-{}", std::process::id()));
     let mut compiler = Command::new("g++");
     compiler.args(FLAGS).arg("-o").arg(&unfinished).arg(&source).args(libraries);

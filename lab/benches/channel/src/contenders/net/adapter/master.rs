@@ -1,4 +1,4 @@
-//! ROS 1's master, which tells nodes of each other: a process beside those that are measured, on the loopback of the run.
+//! ROS 1's master, through which nodes discover each other: a separate process on the loopback of the run.
 
 use crate::error::Fallible;
 use crate::{clock, stop};
@@ -8,14 +8,14 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-/// The module, without the command that few packages have.
+/// Starts the module itself, because few packages contain the command.
 const PROGRAM: &str = "import rosmaster; rosmaster.rosmaster_main()";
-/// The interpreter that Debian's modules are for.
+/// The interpreter that finds Debian's Python modules.
 const PYTHON: &str = "/usr/bin/python3";
 /// How long it may take to start, in ns.
 const PATIENCE: u64 = 60_000_000_000;
 
-/// A running master; dropped, it is gone, with its files.
+/// A running master; dropping it stops the process and removes its files.
 pub struct Master {
     process: Child,
     address: SocketAddr,
@@ -23,7 +23,7 @@ pub struct Master {
 }
 
 impl Master {
-    /// Starts one, on a port that is free, and waits until it listens.
+    /// Starts a master on a free port, and waits until it listens.
     pub fn start() -> Fallible<Master> {
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
         let home = std::env::temp_dir().join(format!("saltus-bench-{}-ros", std::process::id()));
@@ -34,7 +34,7 @@ impl Master {
         command.env("ROS_MASTER_URI", uri(address)).env("ROS_IP", "127.0.0.1");
         command.env("ROS_HOME", &home).env("ROS_LOG_DIR", &home).env("PYTHONDONTWRITEBYTECODE", "1");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&errors)?);
-        // Ctrl-C is the harness', which ends it.
+        // Ctrl-C goes to the harness only, which then stops the master.
         command.process_group(0);
         // SAFETY: the child makes system calls and nothing else.
         unsafe {
@@ -56,7 +56,7 @@ impl Master {
         Ok(master)
     }
 
-    /// Where nodes find it.
+    /// The address at which nodes find it.
     pub fn uri(&self) -> String {
         uri(self.address)
     }
@@ -68,7 +68,7 @@ fn uri(address: SocketAddr) -> String {
 
 impl Drop for Master {
     fn drop(&mut self) {
-        // It may have ended by itself; its directory is in the place for what is temporary.
+        // It may have exited already. Its directory is in the temporary directory.
         let _ = self.process.kill();
         let _ = self.process.wait();
         let _ = fs::remove_dir_all(&self.home);

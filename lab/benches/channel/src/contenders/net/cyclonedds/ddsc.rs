@@ -1,4 +1,4 @@
-//! What is used of `libddsc`, as `dds/dds.h` of CycloneDDS 0.10 describes it.
+//! The part of `libddsc` that is used here, as declared in `dds/dds.h` of CycloneDDS 0.10.
 
 use crate::contenders::net::library::Library;
 use crate::error::Fallible;
@@ -76,14 +76,14 @@ impl Functions {
     }
 }
 
-/// Whether it can be loaded.
+/// Whether the library can be loaded.
 pub fn is_there() -> bool {
     Library::open(Path::new(LIBRARY)).is_ok()
 }
 
-/// What a call returned, or that it failed.
+/// The value that a call returned, or an error that names the call.
 pub fn done(call: &str, code: i32) -> Fallible<i32> {
-    if code >= 0 { Ok(code) } else { Err(format!("{call} gave {code}").into()) }
+    if code >= 0 { Ok(code) } else { Err(format!("{call} returned {code}").into()) }
 }
 
 /// `dds_sample_info_t`.
@@ -103,21 +103,21 @@ pub struct Sequence {
     maximum: u32,
     length: u32,
     pub buffer: *mut u8,
-    /// Whether the library may free the buffer, and put a larger one in its place.
+    /// Whether the library may free the buffer and replace it with a larger one.
     release: bool,
 }
 
 impl Sequence {
-    /// Without memory; the library brings some.
+    /// An empty sequence; the library allocates its memory.
     pub const EMPTY: Sequence = Sequence { maximum: 0, length: 0, buffer: ptr::null_mut(), release: true };
 
-    /// Bytes of ours, which the library must not write to; no message is longer than a u32 tells.
+    /// Borrows our bytes, which the library must not write to. Messages are shorter than 4 GiB, so the length fits.
     pub fn of(bytes: &[u8]) -> Sequence {
         let length = bytes.len() as u32;
         Sequence { maximum: length, length, buffer: bytes.as_ptr().cast_mut(), release: false }
     }
 
-    /// What is in it.
+    /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         if self.length == 0 {
             return &[];

@@ -1,5 +1,5 @@
-//! LCM's Java library as the clients of the echo test: a program of its own, run by `java`; the sender stays LCM's C library. The
-//! library comes with the Python environment of the conformance tests.
+//! LCM's Java library as the clients of the echo test: a separate program, run by `java`. The sender remains LCM's C
+//! library. The Java library comes from the Python environment of the conformance tests.
 
 use super::{Lcm, path};
 use crate::case::Scenario;
@@ -15,7 +15,7 @@ const C: Lcm = Lcm { big: false };
 /// See the module.
 pub struct LcmJava;
 
-/// Where the library is, if it is there: beside the one in C.
+/// The path of the library, if it exists: next to the C library.
 fn jar() -> Option<PathBuf> {
     let jar = path()?.parent()?.parent()?.join("share/java/lcm.jar");
     jar.is_file().then_some(jar)
@@ -39,9 +39,7 @@ impl Contender for LcmJava {
             Scenario::Echo if !["java", "javac"].iter().all(|program| is_installed(program)) => {
                 Err("no java and javac (Debian: default-jdk-headless)")
             }
-            Scenario::Echo if !Path::new(PROGRAM).is_file() => {
-                Err("the sources of this harness are not here")
-            }
+            Scenario::Echo if !Path::new(PROGRAM).is_file() => Err("the sources of this harness are missing"),
             Scenario::Echo => C.supports(ask),
             _ => Err("clients of the echo test only"),
         }

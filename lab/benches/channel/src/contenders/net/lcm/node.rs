@@ -1,5 +1,5 @@
-//! LCM's library as a module of a workload uses it: one `lcm_t`, one subscription for all it listens to, and `poll` on its descriptor
-//! until the next turn is due.
+//! LCM's library as a module of a workload uses it: one `lcm_t`, one subscription for all inputs, and `poll` on its
+//! descriptor until the next period begins.
 
 use super::{BIG, In, Instance, Lcm, Out};
 use crate::clock;
@@ -9,12 +9,12 @@ use crate::error::{Fallible, check};
 use std::ffi::CString;
 use std::rc::Rc;
 
-/// As much of a message as anybody looks at.
+/// As much of a message as is read.
 const LOOKED_AT: usize = crate::message::HEAD;
 
 struct Member {
     sender: In,
-    /// What it listens to, and the descriptor that says that something came.
+    /// Its inputs, and the descriptor that becomes readable when a message arrives.
     receiver: Option<(Out, libc::c_int)>,
     buffer: [u8; LOOKED_AT],
 }
