@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_runs_in_the_directory_of_its_package_and_says_what_failed() {
+    fn a_program_runs_in_its_packages_directory_and_reports_what_failed() {
         let mut binary = binaries(&[("crates/os", "x")]).remove(0);
         binary.file = "/bin/sh".into();
         let script = |text: &'static str| run_one(&binary, &["-c".into(), text.into()], &[("WORD", "w")]);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_found_in_what_cargo_says() {
+    fn programs_are_found_in_cargos_output() {
         let artifact = |test: bool, executable: &str| {
             format!(
                 r#"{{"reason":"compiler-artifact","package_id":"path+file:///r/crates/net#saltus-net@0.1.0","manifest_path":"/r/crates/net/Cargo.toml","target":{{"kind":["test"],"crate_types":["bin"],"name":"udpm","src_path":"/r/crates/net/tests/udpm.rs","edition":"2024","doc":false,"doctest":false,"test":true}},"profile":{{"opt_level":"0","debuginfo":1,"debug_assertions":true,"overflow_checks":true,"test":{test}}},"features":[],"filenames":["/r/x"],"executable":{executable},"fresh":true}}"#

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_need_not_be_known_is_no_circle() {
+    fn optional_references_are_not_a_circle() {
         let tree = [
             (
                 "lib.rs",

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_computes_is_counted_for_its_step_alone() {
+    fn cpu_time_of_a_command_is_counted_for_its_step_only() {
         let (busy, idle) = (Watch::new(false), Watch::new(false));
         let computing =
             busy.during(|| sh("(i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done)")).expect("a shell");

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn links_in_code_are_none() {
+    fn links_in_code_are_ignored() {
         let line = "a [b](c.md#d), `[x](y)` and <img src=\"e.png\">";
         let found: Vec<&str> = targets(line).into_iter().map(|range| &line[range]).collect();
         assert_eq!(found, ["c.md#d", "e.png"]);
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_or_file_that_is_gone_from_architecture_is_found() {
+    fn a_missing_function_or_file_named_in_architecture_is_found() {
         let root = root();
         let text =
             "1. `xtask/src/pages.rs`: `Pages::links`, then `Pages::vanished`.\n2. `xtask/src/gone.rs`\n";
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_in_a_row_beside_or_below_what_it_needs_is_found() {
+    fn a_crate_not_above_its_dependencies_is_found() {
         let package = |name: &str, ours: &[&str]| Package {
             name: name.into(),
             ours: ours.iter().map(|name| name.to_string()).collect(),

@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_apart_and_what_all_lacks_has_a_longer_form() {
+    fn names_are_distinguished_and_a_longer_form_lists_missing_parts() {
         let name = |text: &str| text.split(',').next().unwrap_or_default().to_string();
         for (n, row) in ROWS.iter().enumerate() {
             assert!(ROWS[..n].iter().all(|other| other.name != row.name), "{}", row.name);

@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_prints_is_taken_whole_and_what_it_leaves_behind_holds_up_nobody() {
+    fn output_is_read_whole_and_leftover_children_delay_nothing() {
         let mut sh = Command::new("sh");
         sh.args(["-c", "echo out; echo err >&2; (sleep 0.5; echo late) & exit 3"]);
         let (status, _, said) = whole(&mut sh, true).unwrap();

@@ -208,7 +208,7 @@ fn null_is_an_error_everywhere() {
 }
 
 #[test]
-fn closed_and_foreign_handles_are_told() {
+fn closed_and_foreign_handles_are_errors() {
     let s = Setup::new();
     let domain = TestDomain::new();
     let url = CString::new(domain.url()).unwrap();
@@ -292,7 +292,7 @@ fn urls_names_patterns_and_numbers_that_make_no_sense() {
 }
 
 #[test]
-fn a_message_says_what_is_known_of_it() {
+fn a_message_carries_its_known_metadata() {
     let s = Setup::new();
     let mut all = none();
     let mut message = null();
@@ -344,7 +344,7 @@ fn a_second_call_at_the_same_time_is_refused_and_a_cancel_is_not() {
 }
 
 #[test]
-fn another_type_is_told_once_and_passed_over() {
+fn another_type_is_reported_once_and_skipped() {
     let s = Setup::new();
     let what = |name: &'static std::ffi::CStr, fingerprint| SaltusType {
         name: name.as_ptr(),
@@ -388,7 +388,7 @@ unsafe extern "C" fn count(message: *const RawMessage, context: *mut c_void) -> 
 }
 
 #[test]
-fn a_dispatcher_tells_another_type_at_once_and_goes_on_with_the_next_call() {
+fn a_dispatcher_reports_a_wrong_type_immediately_and_continues() {
     let s = Setup::new();
     let (mut dispatcher, mut handled) = (none(), 9);
     let expected = SaltusType { name: c"number_t".as_ptr(), fingerprint: 7, schema: c"".as_ptr() };
@@ -453,7 +453,7 @@ fn callbacks_stop_unsubscribe_and_cannot_use_their_dispatcher() {
 }
 
 #[test]
-fn an_error_beside_a_wrong_type_is_told_by_the_next_call() {
+fn an_error_together_with_a_wrong_type_is_returned_by_the_next_call() {
     let shm = TestDomain::new();
     let url = CString::new(shm.url()).unwrap();
     let (mut domain, mut publisher, mut dispatcher) = (none(), none(), none());

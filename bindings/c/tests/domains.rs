@@ -24,9 +24,9 @@ fn cpp_20_does_without_exceptions() {
 }
 
 #[test]
-fn a_publisher_that_is_killed_leaves_whole_messages_and_the_others_go_on() {
-    programs::a_publisher_that_is_killed_leaves_whole_messages_and_the_others_go_on(&Build::plain(
-        "a_publisher_that_is_killed_leaves_whole_messages_and_the_others_go_on",
+fn a_killed_publisher_leaves_whole_messages_and_the_others_continue() {
+    programs::a_killed_publisher_leaves_whole_messages_and_the_others_continue(&Build::plain(
+        "a_killed_publisher_leaves_whole_messages_and_the_others_continue",
         &[],
     ));
 }

@@ -8,7 +8,7 @@ use std::ptr::null;
 use support::*;
 
 #[test]
-fn one_handle_too_many_is_told_and_closing_one_makes_room() {
+fn one_handle_too_many_is_an_error_and_closing_one_frees_a_place() {
     let mut domains = [none(); 16_384];
     let (mut domain, mut publisher) = (none(), none());
     let url = c"mem://".as_ptr();

@@ -88,7 +88,7 @@ fn the_library_exports_what_the_header_declares_and_nothing_else() {
 }
 
 #[test]
-fn every_function_says_what_it_costs_and_how_it_fails() {
+fn every_function_documents_its_cost_and_errors() {
     let header = std::fs::read_to_string(package().join("include/saltus.h")).expect("the header");
     let (mut comment, mut told) = (String::new(), BTreeSet::new());
     for line in header.lines() {
@@ -176,7 +176,7 @@ fn the_cpp_header_compiles_without_a_warning_in_each_standard() {
 }
 
 #[test]
-fn an_older_standard_gets_one_error_that_says_which_one_is_needed() {
+fn an_older_standard_gets_one_error_that_names_the_required_one() {
     let said = said_of("cpp-old", "c++14", "int main() { return saltus::domain::open() ? 0 : 1; }\n");
     assert!(said[0].contains("#error") && said[0].contains("-std=c++17"), "{said:?}");
     // The second ends the compiler.
@@ -184,7 +184,7 @@ fn an_older_standard_gets_one_error_that_says_which_one_is_needed() {
 }
 
 #[test]
-fn a_class_that_is_no_type_gets_one_error_that_says_so() {
+fn a_class_that_is_not_a_type_gets_one_error_that_names_it() {
     for (name, used) in [
         ("publisher", "auto p = domain.publisher<none>(\"x\").value(); p.publish(none{}).value();"),
         ("subscriber", "auto s = domain.subscriber<none>(\"x\").value(); (void)s.receive(saltus::poll);"),

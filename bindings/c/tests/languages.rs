@@ -28,6 +28,9 @@ fn a_forked_child_has_a_lane_of_its_own() {
 }
 
 #[test]
-fn another_user_may_what_the_modes_say() {
-    programs::another_user_may_what_the_modes_say(&Build::plain("another_user_may_what_the_modes_say", &[]));
+fn another_user_has_the_permissions_of_the_mode() {
+    programs::another_user_has_the_permissions_of_the_mode(&Build::plain(
+        "another_user_has_the_permissions_of_the_mode",
+        &[],
+    ));
 }

@@ -78,7 +78,7 @@ fn a_log_is_written_read_and_moved_about_in() {
 }
 
 #[test]
-fn what_is_no_log_is_told() {
+fn a_file_that_is_not_a_log_is_an_error() {
     let dir = scratch("no-logs");
     let path = |name: &str| CString::new(dir.join(name).to_str().unwrap()).unwrap();
     std::fs::write(dir.join("text"), "Hello, robot\n").unwrap();

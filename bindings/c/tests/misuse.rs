@@ -175,7 +175,7 @@ fn null_where_it_has_a_meaning() {
 }
 
 #[test]
-fn too_small_says_the_size_and_keeps_the_place() {
+fn a_small_buffer_reports_the_size_and_keeps_the_position() {
     let s = Setup::new(512);
     ok(s.publish(b"twelve bytes"));
     let (code, info) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut [0; 11]);
@@ -384,7 +384,7 @@ fn waiting_for_any() {
 }
 
 #[test]
-fn a_retired_channel_is_told_after_all_of_it_has_been_received() {
+fn a_retired_channel_is_reported_after_its_last_message() {
     let s = Setup::new(64);
     let (mut c, mut buf) = (none(), [0; 64]);
     ok(s.publish(b"last words"));
@@ -408,7 +408,7 @@ fn a_retired_channel_is_told_after_all_of_it_has_been_received() {
 }
 
 #[test]
-fn one_thread_at_a_time_and_a_second_is_told() {
+fn one_thread_at_a_time_and_a_second_gets_an_error() {
     let s = Setup::new(64);
     assert_eq!(s.publish(&[1]), SALTUS_OK);
     assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut [0; 64]).0, SALTUS_OK);
@@ -472,7 +472,7 @@ fn cancelling_leaves_errno_and_the_last_error_alone() {
 }
 
 #[test]
-fn attributes_and_version_are_told() {
+fn attributes_and_version_are_reported() {
     let s = Setup::new(1500);
     let mut attributes = blank_attributes();
     // SAFETY: an open handle, room for the attributes, and strings that live as long as the library.

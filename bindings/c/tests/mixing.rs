@@ -61,7 +61,7 @@ fn a_handle_is_taken_for_its_own_kind_alone() {
 }
 
 #[test]
-fn what_is_no_handle_is_none() {
+fn an_invalid_handle_is_rejected() {
     let dir = scratch("no-handles");
     for (name, code) in [
         ("null", "void mix(void);\nvoid mix(void) { saltus_channel_close(NULL); }"),

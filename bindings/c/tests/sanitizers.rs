@@ -14,7 +14,7 @@ const ALL: [fn(&Build); 10] = [
     programs::rust_publishes_and_c_receives,
     programs::two_threads_of_c,
     programs::a_forked_child_has_a_lane_of_its_own,
-    programs::another_user_may_what_the_modes_say,
+    programs::another_user_has_the_permissions_of_the_mode,
     programs::c_does_all_that_domains_and_logs_can,
     programs::cpp_does_all_that_channels_domains_and_logs_can,
 ];
@@ -46,7 +46,7 @@ fn nothing_wrong_is_accessed_and_nothing_leaks() {
     ];
     finds(&build, &domain.url(), &["nothing", "handover"], &wrong);
     ALL.iter().for_each(|program| program(&build));
-    programs::a_publisher_that_is_killed_leaves_whole_messages_and_the_others_go_on(&build);
+    programs::a_killed_publisher_leaves_whole_messages_and_the_others_continue(&build);
     // All that there is: what is new belongs here too.
     let mut there = BTreeSet::from(["bindings/c/tests/planted.c".to_string()]);
     for dir in ["bindings/c/tests/c", "bindings/c/tests/cpp", "examples/c", "examples/cpp"] {
@@ -75,5 +75,5 @@ fn no_two_threads_race() {
     programs::two_threads_of_c(&build);
     programs::c_does_all_that_domains_and_logs_can(&build);
     programs::cpp_does_all_that_channels_domains_and_logs_can(&build);
-    programs::a_publisher_that_is_killed_leaves_whole_messages_and_the_others_go_on(&build);
+    programs::a_killed_publisher_leaves_whole_messages_and_the_others_continue(&build);
 }

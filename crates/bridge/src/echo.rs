@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_did_not_come_back_in_time_does_not_take_anothers_message_for_its_own() {
+    fn an_expired_echo_does_not_suppress_anothers_message() {
         let mut own = Own::default();
         own.publish(7, 0);
         own.publish(7, 5 * WHILE);

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_renaming_is_refused_in_words() {
+    fn an_invalid_renaming_is_refused_in_words() {
         for (bad, word) in [
             ("", "begin with"),
             ("s", "separator"),

@@ -57,7 +57,7 @@ fn chosen_channels_are_carried_under_new_names() {
 }
 
 #[test]
-fn nothing_goes_round_in_circles() {
+fn no_message_loops() {
     let pairs =
         [("mem://", "mem://"), ("mem://", "udpm://"), ("udpm://239.255.76.67", "udpm://239.255.76.68")];
     saltus_netns::isolated(|| {
@@ -104,7 +104,7 @@ fn within_a_domain_only_what_gets_a_new_name_is_carried() {
 }
 
 #[test]
-fn what_a_transport_does_not_tell_is_not_zero() {
+fn counts_that_a_transport_lacks_are_unknown() {
     saltus_netns::isolated(|| {
         let (to, from) = (Domain::open("mem://").unwrap(), Domain::open("mpudpm://").unwrap());
         let mut bridge = Bridge::new();
@@ -165,7 +165,7 @@ impl Drop for Shm {
 }
 
 #[test]
-fn what_messages_are_is_carried_with_them() {
+fn types_are_carried_with_messages() {
     let (from, to) = (Shm::new("from"), Shm::new("to"));
     let mut bridge = Bridge::new();
     bridge.add(Route::new(&from.0, &to.0)).unwrap();
@@ -184,7 +184,7 @@ fn what_messages_are_is_carried_with_them() {
 }
 
 #[test]
-fn what_the_other_side_refuses_is_counted_and_told() {
+fn refusals_of_the_other_side_are_counted_and_reported() {
     let (from, to) = (Domain::open("mem://").unwrap(), Shm::new("refuses"));
     // An explicit size is fixed: channels do not grow then.
     let fixed = Domain::open(&format!("shm://{}?max_message_size=512", to.1)).unwrap();
@@ -202,7 +202,7 @@ fn what_the_other_side_refuses_is_counted_and_told() {
 }
 
 #[test]
-fn it_is_called_off() {
+fn it_is_canceled() {
     let (a, b) = (Domain::open("mem://").unwrap(), Domain::open("mem://").unwrap());
     let mut bridge = Bridge::new();
     bridge.add(Route::new(&a, &b)).unwrap();

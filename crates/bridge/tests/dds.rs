@@ -77,7 +77,7 @@ fn until_ros_has_it(mut publish: impl FnMut(&[u8]), peer: &mut Peer, channel: &s
 }
 
 #[test]
-fn a_channel_of_shared_memory_that_says_what_it_is_is_read_by_ros() {
+fn ros_reads_a_typed_shared_memory_channel() {
     apart(|| {
         let dir = format!("/dev/shm/saltus-bridge-dds-{}", std::process::id());
         let (shm, ros) =
@@ -93,7 +93,7 @@ fn a_channel_of_shared_memory_that_says_what_it_is_is_read_by_ros() {
 }
 
 #[test]
-fn what_comes_on_lcms_network_is_read_by_ros() {
+fn messages_of_lcms_network_arrive_in_ros() {
     apart(|| {
         let url = format!("dds://7?names=ros2&types={}", types().display());
         let (lcm, ros) = (Domain::open("udpm://").unwrap(), Domain::open(&url).unwrap());
@@ -106,7 +106,7 @@ fn what_comes_on_lcms_network_is_read_by_ros() {
 }
 
 #[test]
-fn messages_of_ros_come_to_lcms_network() {
+fn messages_of_ros_arrive_on_lcms_network() {
     apart(|| {
         let url = format!("dds://7?names=ros2&types={}", types().display());
         let (ros, lcm) = (Domain::open(&url).unwrap(), Domain::open("udpm://").unwrap());

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_that_jump_or_go_back_are_kept_and_told() {
+    fn timestamps_that_jump_or_go_back_are_kept_and_reported() {
         let at = |t: &str| format!("ODOM 1 2 3 4 5 6 {t} host {t}\n");
         let text = ["10", "11", "10.5", "10.5", "500", "499", "0"].map(at).concat();
         let (events, summary) = convert(&text);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_becomes_its_messages_or_is_told() {
+    fn a_line_becomes_its_messages_or_an_error() {
         let text = "FLASER 1 2.5 1 2 3 4 5 6 1.5 h 2\nODOM x\nNEFF 1\nRLASER 0 1 2 3 4 5 6 1e300 h 3\n\
                     ODOM 1 2 3 4 5 6 7 h 1e300\nODOM 1 2 3 4 5 6 7 h 8\n";
         let (events, summary) = convert(text);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_broken_lines_is_told_briefly() {
+    fn a_file_of_broken_lines_gets_a_short_report() {
         let (_, summary) = convert(&"ODOM\n".repeat(1000));
         assert_eq!((summary.broken, summary.broken_lines.len()), (1000, TOLD));
     }

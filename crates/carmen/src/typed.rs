@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn micros_are_exact_or_none() {
+    fn micros_are_exact_or_absent() {
         assert_eq!(micros(32.9068), Some(32_906_800));
         assert_eq!(micros(1_071_078_718.462_31), Some(1_071_078_718_462_310));
         assert_eq!(micros(-0.25), Some(-250_000));

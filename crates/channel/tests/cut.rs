@@ -20,7 +20,7 @@ fn is_cut<T>(result: Result<T>) -> bool {
 }
 
 #[test]
-fn a_subscriber_and_a_publisher_are_told_in_words_that_the_data_was_cut_short() {
+fn subscriber_and_publisher_report_truncated_data_in_words() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let (mut publisher, mut subscriber) = (channel.publisher().unwrap(), channel.subscriber().unwrap());
@@ -89,7 +89,7 @@ fn a_blocked_subscriber_learns_of_data_that_was_cut_and_grown_again() {
 }
 
 #[test]
-fn who_polls_or_publishes_learns_of_data_that_was_cut_and_grown_again() {
+fn pollers_and_publishers_detect_data_that_was_truncated_and_grown() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let mut publisher = domain.open_channel("imu").unwrap().publisher().unwrap();
@@ -141,7 +141,7 @@ fn cut_and_restore(path: &Path) -> impl FnMut() + use<> {
 }
 
 #[test]
-fn everybody_goes_on_while_a_stranger_cuts_the_data_again_and_again() {
+fn all_users_continue_while_another_user_keeps_truncating_the_data() {
     let domain = TestDomain::new();
     let attributes = Attributes::new().max_message_size(5000).reserve_publishers(2);
     let channel = domain.create("imu", &attributes).unwrap();
@@ -186,7 +186,7 @@ fn everybody_goes_on_while_a_stranger_cuts_the_data_again_and_again() {
 }
 
 #[test]
-fn creating_goes_on_while_a_stranger_cuts_what_it_sweeps() {
+fn creating_continues_while_another_user_truncates_swept_files() {
     let domain = TestDomain::new();
     domain.create("mine", &Attributes::new()).unwrap();
     const LEFT: usize = 1000;
@@ -225,7 +225,7 @@ fn creating_goes_on_while_a_stranger_cuts_what_it_sweeps() {
 }
 
 #[test]
-fn a_bell_that_a_reader_cuts_is_repaired_by_those_who_wait_and_wakes_again() {
+fn a_wake_page_truncated_by_a_reader_is_repaired_by_waiters() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     // Mapped apart from the publisher: what a subscriber repairs, the publisher must find by itself.

@@ -73,7 +73,7 @@ fn a_channel_that_lost_its_name_is_noticed() {
 }
 
 #[test]
-fn a_head_that_is_set_back_ends_no_wait_and_raises_no_descriptor() {
+fn a_head_set_back_ends_no_wait_and_signals_no_descriptor() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new().reserve_publishers(2)).unwrap();
     let (mut one, mut two) = (channel.publisher().unwrap(), channel.publisher().unwrap());
@@ -148,7 +148,7 @@ fn going_back_raises_the_event_descriptor() {
 
 /// `Wake::Always` is for subscribers without write access to the bell: they must be able to sleep on it.
 #[test]
-fn who_may_not_arm_sleeps_where_publishers_wake_always() {
+fn a_subscriber_that_cannot_arm_is_always_woken() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new().wake(Wake::Always)).unwrap();
     let bell = domain.path().join("imu/bell");

@@ -129,7 +129,7 @@ fn an_old_message_names_its_own_publisher() {
 
 /// Addendum 13: a lane added while a subscriber sleeps wakes it like any other.
 #[test]
-fn a_sleeper_is_woken_by_a_publisher_that_came_later() {
+fn a_waiter_is_woken_by_a_publisher_that_joins_later() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let _first = channel.publisher().unwrap();

@@ -31,7 +31,7 @@ fn a_name_is_created_once() {
 
 /// A race that Ach has: opening while another process creates must find a whole channel or none.
 #[test]
-fn nobody_sees_a_half_made_channel() {
+fn a_half_created_channel_is_never_visible() {
     let domain = TestDomain::new();
     let stop = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -58,7 +58,7 @@ fn nobody_sees_a_half_made_channel() {
 }
 
 #[test]
-fn a_replaced_channel_tells_its_old_users() {
+fn users_of_a_replaced_channel_get_an_error() {
     let domain = TestDomain::new();
     let old = domain.create("imu", &Attributes::new()).unwrap();
     let (mut publisher, mut subscriber) = (old.publisher().unwrap(), old.subscriber().unwrap());
@@ -95,7 +95,7 @@ fn each_publisher_has_a_lane_and_lanes_are_used_again() {
 
 /// "Lanes grow without holes, up to 1,024; beyond that a publisher gets a clear error when it opens."
 #[test]
-fn the_1025th_publisher_is_told_when_it_opens() {
+fn the_1025th_publisher_gets_an_error_on_opening() {
     let domain = TestDomain::new();
     let channel = domain.create("log", &Attributes::new().depth(1).max_message_size(8)).unwrap();
     let mut publishers: Vec<_> = (0..MAX_LANES).map(|_| channel.publisher().unwrap()).collect();
@@ -183,7 +183,7 @@ fn permissions_follow_from_the_mode_whatever_the_umask() {
 }
 
 #[test]
-fn what_dead_processes_left_is_swept() {
+fn leftovers_of_dead_processes_are_swept() {
     let domain = TestDomain::new();
     domain.create("imu", &Attributes::new()).unwrap();
     let child = fork({
@@ -327,7 +327,7 @@ fn descriptors_grow_with_the_channels_only() {
 }
 
 #[test]
-fn introspection_tells_who_writes_and_who_reads() {
+fn introspection_lists_publishers_and_subscribers() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let mut publisher = channel.publisher().unwrap();
@@ -377,7 +377,7 @@ fn a_channel_whose_lease_file_goes_while_a_publisher_opens_is_retired() {
 }
 
 #[test]
-fn a_channel_that_is_marked_as_replaced_and_has_its_name_is_made_anew() {
+fn a_named_channel_that_is_marked_as_replaced_is_recreated() {
     let domain = TestDomain::new();
     let old = domain.create("c", &Attributes::new().depth(3)).unwrap();
     // The word after the first page records that it was replaced.
@@ -417,7 +417,7 @@ fn replacing_and_removing_wait_for_one_that_grows_the_channel() {
 }
 
 #[test]
-fn a_wish_that_nobody_could_keep_silences_no_other() {
+fn an_impossible_rate_request_silences_no_other() {
     let domain = TestDomain::new();
     let wishes = [domain.wish_depth("c", u64::MAX).unwrap(), domain.wish_depth("c", 1000).unwrap()];
     assert_eq!(domain.wished_depth("c", |frames| frames < 1 << 20).unwrap(), Some(1000));
@@ -425,7 +425,7 @@ fn a_wish_that_nobody_could_keep_silences_no_other() {
 }
 
 #[test]
-fn who_replaced_it_and_was_killed_is_finished_by_the_next_that_opens() {
+fn an_interrupted_replacement_is_completed_by_the_next_open() {
     let domain = TestDomain::new();
     let first = domain.create("c", &Attributes::new()).unwrap();
     let second = domain.succeed(&first, &first.attributes().clone().depth(64)).unwrap();

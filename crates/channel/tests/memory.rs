@@ -6,7 +6,7 @@ use common::*;
 use saltus_channel::Attributes;
 
 #[test]
-fn a_channel_takes_what_the_guide_says() {
+fn a_channel_uses_the_memory_that_the_guide_states() {
     let domain = TestDomain::new();
     let guide = include_str!("../../../docs/guide.md");
     let kib = |bytes: u64| match bytes {

@@ -19,7 +19,7 @@ fn names(channel: &Channel) -> Vec<String> {
 }
 
 #[test]
-fn what_was_said_is_told_once_to_everybody() {
+fn each_description_is_reported_once_to_each_user() {
     let domain = TestDomain::new();
     let channel = domain.create("pose", &Attributes::new()).unwrap();
     assert_eq!(channel.descriptions().unwrap(), []);
@@ -35,7 +35,7 @@ fn what_was_said_is_told_once_to_everybody() {
 }
 
 #[test]
-fn a_new_channel_in_its_place_knows_nothing() {
+fn a_replacement_channel_starts_without_types() {
     let domain = TestDomain::new();
     let old = domain.create("pose", &Attributes::new()).unwrap();
     let publisher = old.publisher().unwrap();
@@ -47,7 +47,7 @@ fn a_new_channel_in_its_place_knows_nothing() {
 }
 
 #[test]
-fn who_may_publish_may_describe_and_who_may_read_may_know() {
+fn publishers_may_describe_and_readers_may_read_descriptions() {
     let domain = TestDomain::new();
     domain.create("pose", &Attributes::new().mode(0o640)).unwrap();
     let mode = || std::fs::metadata(types_file(&domain, "pose")).unwrap().permissions().mode() & 0o777;
@@ -57,7 +57,7 @@ fn who_may_publish_may_describe_and_who_may_read_may_know() {
 }
 
 #[test]
-fn a_channel_of_an_older_version_has_no_types_and_says_so() {
+fn a_channel_of_an_older_version_reports_that_it_has_no_types() {
     let domain = TestDomain::new();
     let channel = domain.create("pose", &Attributes::new()).unwrap();
     std::fs::remove_file(types_file(&domain, "pose")).unwrap();
@@ -68,7 +68,7 @@ fn a_channel_of_an_older_version_has_no_types_and_says_so() {
 }
 
 #[test]
-fn descriptions_have_bounds_that_are_told() {
+fn descriptions_have_limits_that_errors_name() {
     let domain = TestDomain::new();
     let channel = domain.create("pose", &Attributes::new()).unwrap();
     let publisher = channel.publisher().unwrap();
@@ -103,7 +103,7 @@ fn a_file_cut_at_any_length_loses_only_what_was_cut() {
 }
 
 #[test]
-fn nothing_in_the_place_of_the_file_harms_who_looks() {
+fn any_file_type_at_the_path_is_handled_safely() {
     let domain = TestDomain::new();
     let channel = domain.create("pose", &Attributes::new()).unwrap();
     let mut publisher = channel.publisher().unwrap();
@@ -153,7 +153,7 @@ fn many_may_describe_at_once() {
 
 /// Publishers are killed while they describe, repeatedly: the next process reads all whole entries, and continues.
 #[test]
-fn a_killed_describer_leaves_nothing_that_hurts() {
+fn a_publisher_killed_while_describing_leaves_the_channel_usable() {
     let domain = TestDomain::new();
     let channel = domain.create("pose", &Attributes::new().depth(1).max_message_size(8)).unwrap();
     let schema = "x".repeat(20_000);

@@ -42,7 +42,7 @@ fn forbidden<T: std::fmt::Debug>(result: Result<T>, words: &[&str]) {
 }
 
 #[test]
-fn whoever_is_first_owns_only_his_own_channels() {
+fn the_first_user_owns_only_its_own_channels() {
     own_shm(|| {
         as_user(ANNA, || make("mine").unwrap());
         assert_eq!((mode("/dev/shm/saltus-60001"), mode("/dev/shm/saltus-60001/default")), (0o700, 0o755));
@@ -90,7 +90,7 @@ fn names(path: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_not_roots_at_the_shared_name_is_never_trusted_and_is_explained() {
+fn a_shared_name_not_owned_by_root_is_rejected_with_an_explanation() {
     own_shm(|| {
         type Squat = fn(&Path);
         let squats: [(Squat, &str); 5] = [
@@ -138,7 +138,7 @@ fn what_is_not_roots_at_the_shared_name_is_never_trusted_and_is_explained() {
 }
 
 #[test]
-fn ones_own_directory_is_a_root_if_nobody_else_may_write_it() {
+fn a_private_directory_is_a_valid_root() {
     own_shm(|| {
         as_user(ANNA, || {
             fs::create_dir(SHARED).unwrap();
@@ -153,7 +153,7 @@ fn ones_own_directory_is_a_root_if_nobody_else_may_write_it() {
 }
 
 #[test]
-fn a_private_root_that_somebody_else_made_is_refused_with_words() {
+fn a_private_root_of_another_user_is_refused_with_the_reason() {
     own_shm(|| {
         as_user(BOB, || {
             fs::create_dir("/dev/shm/saltus-60001").unwrap();
@@ -179,7 +179,7 @@ fn a_private_root_that_somebody_else_made_is_refused_with_words() {
 }
 
 #[test]
-fn a_right_directory_is_never_to_be_removed_because_of_who_looks() {
+fn a_valid_directory_is_never_reported_for_removal() {
     own_shm(|| {
         // Opened by root, used by a user: a daemon that drops its privileges.
         make("imu").unwrap();
@@ -245,7 +245,7 @@ fn a_domain_of_another_user_is_refused_unless_that_user_is_named() {
 }
 
 #[test]
-fn a_group_shares_and_others_are_told_how_to_join() {
+fn a_group_shares_and_other_users_learn_how_to_join() {
     own_shm(|| {
         share(0o3770, 60009);
         as_member(ANNA, &[60009], || make("imu").unwrap());
@@ -354,7 +354,7 @@ fn a_channel_of_another_owner_is_refused_where_one_is_demanded() {
 }
 
 #[test]
-fn who_holds_a_channel_is_told_whose_is_in_its_place() {
+fn users_of_a_replaced_channel_learn_the_new_owner() {
     own_shm(|| {
         // A directory of anna, who may rename all its entries.
         as_user(ANNA, || fs::create_dir("/dev/shm/annas").unwrap());
@@ -379,7 +379,7 @@ fn who_holds_a_channel_is_told_whose_is_in_its_place() {
 }
 
 #[test]
-fn making_and_sweeping_leave_what_strangers_left_alone_and_root_removes_it_unread() {
+fn create_and_sweep_skip_other_users_files_and_root_removes_them_unread() {
     own_shm(|| {
         share(0o1777, 0);
         let left = |name: &str| format!("{SHARED}/default/{name}");
@@ -415,7 +415,7 @@ fn making_and_sweeping_leave_what_strangers_left_alone_and_root_removes_it_unrea
 }
 
 #[test]
-fn a_strangers_directory_in_a_channel_is_told_and_root_removes_it() {
+fn another_users_directory_in_a_channel_is_reported_and_root_removes_it() {
     own_shm(|| {
         share(0o1777, 0);
         as_user(ANNA, || make("imu").unwrap());

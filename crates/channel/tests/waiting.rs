@@ -37,7 +37,7 @@ fn a_wait_ends_at_its_deadline_and_not_before() {
 }
 
 #[test]
-fn what_came_before_the_wait_is_not_waited_for() {
+fn a_message_from_before_the_wait_ends_it_immediately() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let mut subscriber = channel.subscriber().unwrap();
@@ -71,7 +71,7 @@ fn a_publish_wakes_every_kind_of_waiter() {
 }
 
 #[test]
-fn another_thread_calls_off_a_wait() {
+fn another_thread_cancels_a_wait() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let mut subscriber = channel.subscriber().unwrap();
@@ -90,7 +90,7 @@ fn another_thread_calls_off_a_wait() {
 }
 
 #[test]
-fn a_signal_handler_calls_off_a_wait() {
+fn a_signal_handler_cancels_a_wait() {
     static CANCEL: OnceLock<CancelHandle> = OnceLock::new();
     extern "C" fn handler(_: i32) {
         if let Some(cancel) = CANCEL.get() {
@@ -128,7 +128,7 @@ fn a_signal_handler_calls_off_a_wait() {
 }
 
 #[test]
-fn wait_any_says_which_channel_has_something() {
+fn wait_any_returns_the_channel_with_a_message() {
     let domain = TestDomain::new();
     let channels: Vec<_> =
         (0..20).map(|i| domain.create(format!("c{i}"), &Attributes::new().depth(2)).unwrap()).collect();
@@ -232,7 +232,7 @@ fn the_event_descriptor_is_readable_while_there_is_something_unseen() {
 }
 
 #[test]
-fn a_waiter_is_told_when_its_channel_ends() {
+fn a_waiter_learns_when_its_channel_ends() {
     let domain = TestDomain::new();
     for (how, expected) in [(0, Retired::Removed), (1, Retired::Replaced), (2, Retired::Vanished)] {
         let channel = domain.create("imu", &Attributes::new()).unwrap();

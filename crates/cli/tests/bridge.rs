@@ -75,7 +75,7 @@ fn all_channels_but_some_are_carried() {
 }
 
 #[test]
-fn over_a_network_in_both_directions_nothing_goes_round() {
+fn no_message_loops_over_a_network_in_both_directions() {
     saltus_netns::isolated(|| {
         let (here, there) = (Place::new(), Place::new());
         let (a, b) = (here.url(), there.url());
@@ -95,7 +95,7 @@ fn over_a_network_in_both_directions_nothing_goes_round() {
 }
 
 #[test]
-fn what_the_other_side_refuses_is_told_and_counted() {
+fn refusals_of_the_other_side_are_reported_and_counted() {
     let (here, there) = (Place::new(), Place::new());
     let fixed = format!("{}?max_message_size=8", there.url());
     let mut bridge = Bridge::start(&here, &[&here.url(), &fixed, "--stat", "-i", "20ms"]);
@@ -113,7 +113,7 @@ fn what_the_other_side_refuses_is_told_and_counted() {
 }
 
 #[test]
-fn what_was_missed_is_unknown_where_nobody_tells() {
+fn losses_are_unknown_where_the_transport_has_no_count() {
     let place = Place::new();
     let mut hub = place.start(["hub", "--listen", "127.0.0.1:0", "--json"]);
     let mut lines = BufReader::new(hub.output());
@@ -130,7 +130,7 @@ fn what_was_missed_is_unknown_where_nobody_tells() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_in_words() {
+fn invalid_options_are_refused_in_words() {
     let place = Place::new();
     let url = &place.url()[..];
     for (arguments, words) in [

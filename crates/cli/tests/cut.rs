@@ -43,7 +43,7 @@ fn place() -> (Place, Running) {
 }
 
 #[test]
-fn commands_that_look_at_all_channels_go_on_while_one_is_cut() {
+fn commands_for_all_channels_continue_while_one_is_truncated() {
     let (place, _publishing) = place();
     let lines: &[&[&str]] = &[
         &["ls", "-l"],
@@ -72,7 +72,7 @@ fn commands_that_look_at_all_channels_go_on_while_one_is_cut() {
 }
 
 #[test]
-fn a_recorder_of_all_channels_goes_on_while_one_is_cut() {
+fn a_recorder_of_all_channels_continues_while_one_is_truncated() {
     for file in ["all.mcap", "all.lcmlog"] {
         let (place, _publishing) = place();
         let files = Files::new();
@@ -86,7 +86,7 @@ fn a_recorder_of_all_channels_goes_on_while_one_is_cut() {
 }
 
 #[test]
-fn a_bridge_of_all_channels_goes_on_while_one_is_cut() {
+fn a_bridge_of_all_channels_continues_while_one_is_truncated() {
     let (place, _publishing) = place();
     let other = Place::new();
     let bridge = place.start(["bridge", &place.url(), &other.url()]);

@@ -10,7 +10,7 @@ use std::net::{TcpListener, TcpStream};
 use support::Place;
 
 #[test]
-fn the_demo_reports_its_exit_code_says_the_verdict_and_nothing_is_left() {
+fn the_demo_reports_exits_with_the_verdict_and_leaves_nothing() {
     let place = Place::new();
     let ended = place.run(["demo", "--duration", "2", "--json"]);
     let report: serde_json::Value = serde_json::from_str(ended.text().trim()).expect("a report in JSON");
@@ -53,7 +53,7 @@ fn the_demo_does_not_touch_a_domain_in_use() {
 }
 
 #[test]
-fn what_the_demo_cannot_do_is_a_usage_error() {
+fn an_impossible_demo_is_a_usage_error() {
     let place = Place::new();
     for arguments in
         ["demo --seconds 0", "demo --seconds x", "demo --speed 0", "demo-process nonsense", "demo-process"]

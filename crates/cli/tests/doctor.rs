@@ -42,7 +42,7 @@ fn well(ended: Ended) -> Ended {
 }
 
 #[test]
-fn every_check_is_told_with_what_it_read_and_why_and_what_to_type() {
+fn every_check_reports_value_reason_and_command() {
     let place = Place::new();
     let ended = well(place.run(["doctor", "--no-meter", "--json"]));
     let told = &ended.json()[0];

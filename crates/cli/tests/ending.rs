@@ -146,7 +146,7 @@ fn a_closed_pipe_ends_echo_quietly() {
 }
 
 #[test]
-fn a_closed_pipe_ends_echo_even_when_nothing_comes() {
+fn a_closed_pipe_ends_echo_even_without_messages() {
     let place = Place::new();
     place.run(["mk", "imu"]).with(0);
     let mut echo = place.start(["echo", "imu"]);
@@ -181,7 +181,7 @@ fn a_closed_pipe_ends_every_command_quietly() {
 }
 
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     let place = Place::new();
     place.run(["pub", "imu", "x", "-q"]).with(0);
     for arguments in ["ls", "info imu", "echo imu --newest -n1 -q", "man", "stat -n1 -i50ms"] {
@@ -191,7 +191,7 @@ fn a_full_disk_is_told() {
 }
 
 #[test]
-fn a_refused_permission_is_told_with_a_remedy() {
+fn a_refused_permission_is_reported_with_a_remedy() {
     let place = Place::new();
     place.run(["mk", "secret", "--mode", "600"]).with(0);
     // SAFETY: geteuid only returns a number.
@@ -227,7 +227,7 @@ fn a_refused_permission_is_told_with_a_remedy() {
 }
 
 #[test]
-fn what_is_damaged_is_told_and_can_be_replaced() {
+fn a_damaged_channel_is_reported_and_can_be_replaced() {
     let place = Place::new();
     place.run(["mk", "imu"]).with(0);
     fs::write(place.path().join("imu/data"), [0x5a; 8192]).unwrap();

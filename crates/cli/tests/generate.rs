@@ -98,7 +98,7 @@ fn references_are_found_beside_and_with_i_and_are_not_generated_themselves() {
 }
 
 #[test]
-fn what_is_referred_to_and_not_made_is_told() {
+fn references_that_are_not_generated_are_reported() {
     let (place, files) = (Place::new(), Files::new());
     let pose = files.write("pose.lcm", POSE);
     let path = files.write("path.lcm", PATH);
@@ -130,7 +130,7 @@ fn a_directory_is_all_files_in_it() {
 }
 
 #[test]
-fn what_a_language_does_not_have_is_refused() {
+fn features_that_a_language_lacks_are_refused() {
     let (place, files) = (Place::new(), Files::new());
     let pose = files.write("pose.lcm", POSE);
     let generate = |arguments: [&str; 3]| {
@@ -187,7 +187,7 @@ fn errors_in_type_files_are_shown_and_nothing_is_written() {
 }
 
 #[test]
-fn what_is_whole_is_made_though_another_file_is_not() {
+fn valid_files_are_generated_despite_invalid_ones() {
     let (place, files) = (Place::new(), Files::new());
     files.write("types/pose.lcm", POSE);
     files.write("types/broken.lcm", "package robot;\nstruct broken_t { nosuch_t x; }\n");

@@ -60,7 +60,7 @@ fn the_log_is_named_with_o_as_elsewhere_and_a_short_run_has_short_steps() {
 }
 
 #[test]
-fn spikes_are_told_with_what_happened_around_them() {
+fn spikes_are_reported_with_the_events_around_them() {
     let (place, files) = (Place::new(), Files::new());
     let log = files.at("a.hlog");
     // Every late cycle is a spike.
@@ -82,7 +82,7 @@ fn spikes_are_told_with_what_happened_around_them() {
 }
 
 #[test]
-fn it_measures_beside_a_command_until_that_ends() {
+fn it_measures_next_to_a_command_until_that_exits() {
     let place = Place::new();
     let ended = place.run(["hiccup", "--", "sh", "-c", "echo hello"]).with(0);
     assert!(ended.text().starts_with("hello\n") && ended.text().contains("HICCUPS"), "{ended:?}");
@@ -110,7 +110,7 @@ fn a_command_is_not_started_where_the_log_cannot_be_made_and_its_output_is_kept_
 }
 
 #[test]
-fn what_is_refused_is_told_and_ends_it_only_if_that_is_asked() {
+fn a_refused_setting_is_reported_and_fatal_only_on_request() {
     let place = Place::new();
     let run = ["hiccup", "--duration", "100ms", "--fifo", "1000", "--cpu", "5000"];
     let ended = place.run(run).saying(0, "SCHED_FIFO 1000");
@@ -125,7 +125,7 @@ fn what_is_refused_is_told_and_ends_it_only_if_that_is_asked() {
 }
 
 #[test]
-fn the_control_tells_what_it_saw_and_ctrl_c_ends_both() {
+fn the_control_reports_its_delays_and_ctrl_c_ends_both() {
     let (place, files) = (Place::new(), Files::new());
     let log = files.at("a.hlog");
     let run = ["hiccup", "--control", "--duration", "1h", "-i", "100ms", "--json", "--out", &log];

@@ -68,7 +68,7 @@ fn messages_are_handed_on_and_counted() {
 }
 
 #[test]
-fn statistics_tell_of_each_client_and_of_all() {
+fn statistics_cover_each_client_and_all() {
     let place = Place::new();
     let mut hub = Hub::start(&place, &["--stat", "-i", "20ms"]);
     let client = hub.client();
@@ -91,7 +91,7 @@ fn statistics_tell_of_each_client_and_of_all() {
 }
 
 #[test]
-fn who_is_closed_and_what_is_refused_is_told() {
+fn disconnected_clients_and_refusals_are_logged() {
     let place = Place::new();
     let hub = Hub::start(&place, &["--clients", "1"]);
     let mut rude = TcpStream::connect(hub.address).unwrap();
@@ -113,7 +113,7 @@ fn who_is_closed_and_what_is_refused_is_told() {
 }
 
 #[test]
-fn it_tells_where_it_listens_and_why_it_cannot() {
+fn it_reports_its_address_or_why_it_cannot_listen() {
     let place = Place::new();
     let hub = Hub::start(&place, &[]);
     assert!(hub.address.ip().is_loopback());

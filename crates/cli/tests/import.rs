@@ -30,7 +30,7 @@ fn events(bytes: &[u8]) -> Vec<(i64, String, usize)> {
 }
 
 #[test]
-fn scans_and_odometry_become_events_and_the_rest_is_told() {
+fn scans_and_odometry_become_events_and_other_lines_are_reported() {
     let (place, files) = (Place::new(), Files::new());
     let (log, out) = (files.write("in.log", LOG), files.at("out.lcmlog"));
     let ended = place.run(["import", "carmen", &log, "-o", &out]).saying(0, "5 events");
@@ -54,7 +54,7 @@ fn scans_and_odometry_become_events_and_the_rest_is_told() {
 }
 
 #[test]
-fn the_name_of_the_output_says_its_format_and_types_are_known_afterwards() {
+fn the_output_name_selects_the_format_and_types_are_included() {
     let (place, files) = (Place::new(), Files::new());
     let log = files.write("in.log", LOG);
     let (mcap, lcm, again) = (files.at("out.mcap"), files.at("out.lcmlog"), files.at("again.mcap"));
@@ -89,7 +89,7 @@ fn the_report_is_json_for_programs() {
 }
 
 #[test]
-fn what_is_there_is_overwritten_only_by_force() {
+fn existing_files_are_overwritten_only_with_force() {
     let (place, files) = (Place::new(), Files::new());
     let (log, out) = (files.write("in.log", LOG), files.write("out", "precious"));
     place.run(["import", "carmen", &log, "-o", &out]).saying(1, "--force");
@@ -108,7 +108,7 @@ fn what_is_there_is_overwritten_only_by_force() {
 }
 
 #[test]
-fn what_is_no_log_of_carmen_makes_no_log() {
+fn input_that_is_not_a_carmen_log_creates_no_log() {
     let (place, files) = (Place::new(), Files::new());
     for (text, lines) in
         [("once upon a time\nthere was a robot\n", "2 lines"), ("", "0 lines"), ("ODOM 1\n", "1 line")]
@@ -122,7 +122,7 @@ fn what_is_no_log_of_carmen_makes_no_log() {
 }
 
 #[test]
-fn a_truncated_gzip_keeps_what_came_before_and_says_so() {
+fn a_truncated_gzip_keeps_its_beginning_and_reports_the_rest() {
     let (place, files) = (Place::new(), Files::new());
     let text: String = (0..5000).map(|k| format!("ODOM {k} 2 3 0.5 0 0 {k} host {k}.{}\n", k % 7)).collect();
     let mut gz = GzEncoder::new(Vec::new(), Compression::default());
@@ -136,7 +136,7 @@ fn a_truncated_gzip_keeps_what_came_before_and_says_so() {
 
 /// LCM's own Python package reads the result, with its generated types and an independent parser of the text.
 #[test]
-fn lcm_reads_what_became_of_the_recorded_logs() {
+fn lcm_reads_the_converted_logs() {
     let Some(dir) = support::recorded_logs() else { return };
     let python = saltus_peers::python();
     let (place, files) = (Place::new(), Files::new());

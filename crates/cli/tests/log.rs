@@ -51,7 +51,7 @@ fn events(bytes: &[u8]) -> (Vec<(i64, String, Vec<u8>)>, Damage) {
 }
 
 #[test]
-fn a_log_becomes_mcap_that_knows_its_types_and_comes_back_to_the_byte() {
+fn a_log_converts_to_typed_mcap_and_back_byte_for_byte() {
     let (place, files) = (Place::new(), Files::new());
     let lcm = files.write("a.lcmlog", log(Format::Lcm));
     files.write("types/pose.lcm", POSE);
@@ -136,7 +136,7 @@ fn logs_are_merged_in_the_order_of_time() {
 }
 
 #[test]
-fn what_can_be_read_of_a_damaged_log_is_kept_and_the_rest_told() {
+fn repair_keeps_readable_parts_and_reports_the_rest() {
     let (place, files) = (Place::new(), Files::new());
     for (format, name) in [(Format::Lcm, "a.lcmlog"), (Format::Mcap, "a.mcap")] {
         let bytes = log(format);
@@ -186,7 +186,7 @@ fn a_carmen_log_becomes_mcap_with_its_types() {
 }
 
 #[test]
-fn what_is_there_is_overwritten_only_by_force_and_never_by_half() {
+fn existing_files_are_overwritten_only_with_force_and_completely() {
     let (place, files) = (Place::new(), Files::new());
     let input = files.write("a.lcmlog", log(Format::Lcm));
     let out = files.write("out.mcap", "precious");

@@ -16,7 +16,7 @@ fn lines() -> Vec<&'static str> {
 }
 
 #[test]
-fn what_the_page_says_to_type_works() {
+fn the_commands_on_the_page_work() {
     saltus_peers::built("saltus-bench"); // next to `saltus`, where it is looked for
     let (place, files) = (Place::new(), Files::new());
     let publisher = place.start(["pub", "imu", "x", "-r", "1000"]);

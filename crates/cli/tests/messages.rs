@@ -13,7 +13,7 @@ fn binary() -> Vec<u8> {
 }
 
 #[test]
-fn what_is_published_is_what_comes_out() {
+fn published_bytes_arrive_unchanged() {
     let place = Place::new();
     place.run(["pub", "imu", "hello, world"]).saying(0, "made channel `imu`");
     assert_eq!(place.run(["echo", "imu", "--newest", "-n1", "--raw"]).with(0).out, b"hello, world");
@@ -71,7 +71,7 @@ fn a_message_is_shown_with_all_that_is_known() {
 }
 
 #[test]
-fn json_says_the_same_for_programs() {
+fn json_has_the_same_content() {
     let place = Place::new();
     place.run(["pub", "/scan", "größe\n", "-n2"]).with(0);
     place.run(["pub", "/scan", "--bytes", "00ff"]).with(0);
@@ -92,7 +92,7 @@ fn json_says_the_same_for_programs() {
 }
 
 #[test]
-fn a_channel_without_stamps_shows_none() {
+fn a_channel_without_timestamps_shows_none() {
     let place = Place::new();
     place.run(["mk", "imu", "--no-timestamps"]).with(0);
     place.run(["pub", "imu", "x"]).with(0);
@@ -126,7 +126,7 @@ fn lines_are_published_as_they_come() {
 }
 
 #[test]
-fn a_message_that_does_not_fit_is_told_with_a_remedy() {
+fn a_message_that_does_not_fit_gets_an_error_with_a_remedy() {
     let place = Place::new();
     place.run(["mk", "imu", "--max-size", "64"]).with(0);
     place.run(["pub", "imu", &"x".repeat(65), "--max-size", "64"]).saying(1, "65");
@@ -135,7 +135,7 @@ fn a_message_that_does_not_fit_is_told_with_a_remedy() {
 }
 
 #[test]
-fn pub_makes_a_channel_that_fits_unless_told_not_to() {
+fn pub_creates_a_fitting_channel_unless_told_not_to() {
     let place = Place::new();
     place.run(["pub", "big", &"x".repeat(10_000)]).saying(0, "made channel `big`");
     place.run(["pub", "big", &"y".repeat(10_000)]).with(0);
@@ -253,7 +253,7 @@ fn wait_waits_until_the_channel_exists() {
 }
 
 #[test]
-fn who_waited_for_a_channel_gets_its_first_message() {
+fn a_subscriber_that_waited_for_a_channel_gets_its_first_message() {
     let place = Place::new();
     let echo = place.start(["echo", "imu", "--wait", "-n2", "--lines"]);
     // It has polled when the kernel reports that it sleeps between two polls.
@@ -265,7 +265,7 @@ fn who_waited_for_a_channel_gets_its_first_message() {
 }
 
 #[test]
-fn a_replaced_channel_is_told_and_ends_with_1() {
+fn a_replaced_channel_is_reported_with_exit_code_1() {
     let place = Place::new();
     place.run(["mk", "imu"]).with(0);
     let echo = place.start(["echo", "imu"]);
@@ -279,7 +279,7 @@ fn a_replaced_channel_is_told_and_ends_with_1() {
 }
 
 #[test]
-fn follow_goes_on_with_the_next_channel_of_that_name() {
+fn follow_continues_with_the_next_channel_of_that_name() {
     let place = Place::new();
     place.run(["mk", "imu"]).with(0);
     let echo = place.start(["echo", "imu", "--follow", "-n3", "--lines"]);
@@ -299,7 +299,7 @@ fn follow_goes_on_with_the_next_channel_of_that_name() {
 }
 
 #[test]
-fn a_publisher_on_a_replaced_channel_is_told_and_ends_with_1() {
+fn publishing_to_a_replaced_channel_fails_with_exit_code_1() {
     let place = Place::new();
     let publisher = place.start(["pub", "imu", "x", "-r", "100"]);
     place.until_published("imu", 2);
@@ -308,7 +308,7 @@ fn a_publisher_on_a_replaced_channel_is_told_and_ends_with_1() {
 }
 
 #[test]
-fn pub_wants_exactly_one_source() {
+fn pub_requires_exactly_one_source() {
     let place = Place::new();
     place.run(["pub", "imu"]).with(2);
     place.run(["pub", "imu", "x", "--lines"]).with(2);
@@ -334,7 +334,7 @@ fn echo_ends_when_its_time_is_over_though_the_channel_is_damaged() {
 }
 
 #[test]
-fn lines_that_get_longer_go_on_through_a_channel_that_grows_for_it() {
+fn pub_publishes_growing_lines_to_a_growing_channel() {
     let place = Place::new();
     let lines = [10, 600, 5000, 20, 100_000].map(|len| "x".repeat(len) + "\n").concat();
     place.run(["pub", "log", "x"]).with(0);

@@ -35,7 +35,7 @@ fn a_channel_that_does_not_exist_is_named_with_the_one_that_may_be_meant() {
 }
 
 #[test]
-fn a_channel_that_was_to_be_recorded_and_never_appeared_is_told_at_once_and_at_the_end() {
+fn a_channel_that_never_appears_is_reported_at_start_and_end_of_recording() {
     let (place, files) = (Place::new(), Files::new());
     place.run(["pub", "imu", "x", "-q"]).with(0);
     let record = |names: &[&str], out: &str| {
@@ -258,7 +258,7 @@ fn a_diagnostic_of_a_line_of_a_megabyte_is_bounded() {
 }
 
 #[test]
-fn the_recorder_says_that_it_makes_directories() {
+fn the_recorder_reports_created_directories() {
     let (place, files) = (Place::new(), Files::new());
     let out = files.at("new/directory/x.mcap");
     place.run(["record", "--duration", "50ms", "-o", &out]).saying(0, "made the directory");
@@ -267,7 +267,7 @@ fn the_recorder_says_that_it_makes_directories() {
 }
 
 #[test]
-fn a_newcomer_is_told_what_to_type_where_there_is_no_channel() {
+fn without_channels_the_spy_shows_what_to_type() {
     let place = Place::new();
     refused(&place, "ls", 0, "no channels yet in ");
     refused(&place, "ls", 0, "try `saltus pub hello hi -r 1`");

@@ -35,7 +35,7 @@ fn first_row(arguments: &[&str], run: impl Fn(&[&str]) -> Ended) -> Value {
 }
 
 #[test]
-fn echo_prints_what_comes_and_tells_what_the_network_tells() {
+fn echo_prints_messages_and_reports_network_losses() {
     saltus_netns::isolated(|| {
         let place = Place::new();
         let beat = Beat::start(&place, "udpm://", "POSE", "hello");
@@ -92,7 +92,7 @@ fn types_are_read_from_directories() {
 }
 
 #[test]
-fn ls_and_stat_tell_what_comes() {
+fn ls_and_stat_show_incoming_messages() {
     saltus_netns::isolated(|| {
         let place = Place::new();
         let beats = ["POSE", "SCAN"].map(|name| Beat::start(&place, "udpm://", name, "12345678"));
@@ -129,7 +129,7 @@ fn ls_and_stat_tell_what_comes() {
 }
 
 #[test]
-fn what_a_hub_does_not_tell_is_unknown() {
+fn counts_that_a_hub_lacks_are_unknown() {
     let place = Place::new();
     let mut hub = place.start(["hub", "--listen", "127.0.0.1:0", "--json"]);
     let mut line = String::new();
@@ -164,7 +164,7 @@ fn a_log_is_written_and_played() {
 }
 
 #[test]
-fn in_shared_memory_an_expression_joins_channels_that_are_there_and_that_come() {
+fn in_shared_memory_an_expression_joins_existing_and_new_channels() {
     let place = Place::new();
     place.run(["pub", "arm_left", "1", "-q"]).with(0);
     let echo = place.start(["echo", "--regex", "arm_.*", "--start", "oldest", "-n2", "--json"]);
@@ -178,7 +178,7 @@ fn in_shared_memory_an_expression_joins_channels_that_are_there_and_that_come() 
 }
 
 #[test]
-fn what_is_for_shared_memory_says_so() {
+fn options_for_shared_memory_say_so() {
     let place = Place::new();
     for (command, words) in [
         (&["mk", "x"][..], "`saltus pub` needs no existing channel"),

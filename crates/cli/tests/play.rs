@@ -35,7 +35,7 @@ fn events(path: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_is_played_and_recorded_again_is_what_was_recorded() {
+fn a_recording_of_a_playback_equals_the_log() {
     let (place, files) = (Place::new(), Files::new());
     let text: Vec<String> = (0..300).map(|n| format!("message {n:03}")).collect();
     let all: Vec<(i64, &str, &str)> =
@@ -240,7 +240,7 @@ fn keys_step_along_a_channel_and_bookmarks_go_into_an_mcap_file() {
 }
 
 #[test]
-fn keys_step_both_ways_go_on_and_set_bookmarks() {
+fn keys_step_both_ways_resume_and_set_bookmarks() {
     let (place, files) = (Place::new(), Files::new());
     let path = log(&files, "run", &[(0, "A", "a0"), (10, "A", "a1"), (20, "A", "a2"), (30, "A", "a3")]);
     let mut steered = Steered::start(&place, &format!("{path} --paused"));
@@ -316,7 +316,7 @@ fn types_go_along_and_the_time_of_the_log_is_a_channel() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_in_words() {
+fn invalid_options_are_refused_in_words() {
     let (place, files) = (Place::new(), Files::new());
     let good = log(&files, "good", &[(0, "A", "a")]);
     let bad = files.write("bad", "no log at all");

@@ -27,7 +27,7 @@ fn record(place: &Place, path: &str, more: &[&str]) -> Running {
 }
 
 #[test]
-fn all_channels_are_recorded_also_those_that_come_late() {
+fn all_channels_are_recorded_including_late_ones() {
     let (place, files) = (Place::new(), Files::new());
     let path = files.at("run.lcmlog");
     let recorder = record(&place, &path, &[]);
@@ -73,7 +73,7 @@ fn channels_are_chosen_by_name_pattern_expression_and_what_they_are_not() {
 }
 
 #[test]
-fn what_was_missed_is_told_and_is_exit_code_5() {
+fn missed_messages_are_reported_with_exit_code_5() {
     let (place, files) = (Place::new(), Files::new());
     let path = files.at("run");
     place.run(["pub", "A", "first"]).with(0);
@@ -145,7 +145,7 @@ fn hangup_begins_a_new_file() {
 }
 
 #[test]
-fn the_last_moments_are_written_when_a_field_says_so() {
+fn the_last_moments_are_written_when_a_condition_on_a_field_holds() {
     let (place, files) = (Place::new(), Files::new());
     files.write("estop.lcm", "struct estop_t { boolean active; int32_t code; }");
     let types = files.at("");
@@ -178,7 +178,7 @@ fn the_last_moments_are_written_when_a_field_says_so() {
 }
 
 #[test]
-fn a_condition_knows_types_before_the_first_message_and_those_that_are_told_later() {
+fn a_condition_uses_types_known_before_and_after_the_first_message() {
     let (place, files) = (Place::new(), Files::new());
     files.write("estop.lcm", "struct estop_t { boolean active; int32_t code; }");
     let types = files.at("");
@@ -213,7 +213,7 @@ fn a_condition_knows_types_before_the_first_message_and_those_that_are_told_late
 }
 
 #[test]
-fn a_full_disk_ends_it_with_a_word_and_a_log_that_opens() {
+fn a_full_disk_ends_it_with_an_error_and_a_readable_log() {
     let (place, files) = (Place::new(), Files::new());
     let publisher = place.start(["pub", "A", &"x".repeat(400), "-r", "5000"]);
     place.until_published("A", 1);
@@ -235,7 +235,7 @@ fn a_full_disk_ends_it_with_a_word_and_a_log_that_opens() {
 }
 
 #[test]
-fn mcap_says_what_messages_are_and_gives_them_back_as_they_were() {
+fn mcap_describes_messages_and_returns_them_unchanged() {
     let (place, files) = (Place::new(), Files::new());
     files.write("pose.lcm", "package robot; struct pose_t { int64_t utime; double x; }");
     let (path, types) = (files.at("run.mcap"), files.at(""));
@@ -267,7 +267,7 @@ fn mcap_says_what_messages_are_and_gives_them_back_as_they_were() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_in_words() {
+fn invalid_options_are_refused_in_words() {
     let (place, files) = (Place::new(), Files::new());
     files.write("there", "precious");
     let there = files.at("there");
@@ -387,7 +387,7 @@ fn a_limit_of_the_length_of_files_is_named_and_kills_nobody() {
 }
 
 #[test]
-fn a_file_system_without_inodes_is_told_as_such() {
+fn a_file_system_without_inodes_is_named_as_the_cause() {
     let (place, files) = (Place::new(), Files::new());
     let directory = files.at("small");
     fs::create_dir(&directory).expect("a directory");

@@ -6,7 +6,7 @@ use support::Place;
 use support::files::Files;
 
 #[test]
-fn what_hiccup_logs_is_reported() {
+fn logs_of_hiccup_are_reported() {
     let (place, files) = (Place::new(), Files::new());
     let log = files.at("run.hlog");
     place.run(["hiccup", "--duration", "300ms", "-i", "100ms", "--out", &log]).with(0);
@@ -27,7 +27,7 @@ fn what_hiccup_logs_is_reported() {
 }
 
 #[test]
-fn percentiles_of_hdrhistogram_are_read_and_the_unit_that_was_assumed_is_told() {
+fn hdrhistogram_percentiles_are_read_and_the_assumed_unit_is_reported() {
     let (place, files) = (Place::new(), Files::new());
     let text = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n   \
         10007.000 0.500000000000          4           2.00\n90111.000 1.000000000000          8\n\
@@ -66,7 +66,7 @@ fn tables_go_in_and_out_and_promises_are_looked_at() {
 }
 
 #[test]
-fn what_cannot_be_done_is_told() {
+fn impossible_requests_are_errors() {
     let (place, files) = (Place::new(), Files::new());
     let (table, bad) = (files.write("a.csv", "1,1\n"), files.write("b.hlog", "nonsense\n"));
     place.run(["report", "/no/such.hlog"]).saying(1, "/no/such.hlog");

@@ -49,7 +49,7 @@ fn mk_makes_what_was_asked_for() {
 }
 
 #[test]
-fn mk_keeps_or_replaces_only_when_told() {
+fn mk_keeps_or_replaces_only_on_request() {
     let place = Place::new();
     place.run(["mk", "imu"]).with(0);
     place.run(["mk", "imu"]).saying(1, "--if-missing");
@@ -149,7 +149,7 @@ fn patterns_mean_the_same_in_all_commands() {
 }
 
 #[test]
-fn what_is_not_there_ends_with_3_in_all_commands() {
+fn a_missing_channel_is_exit_code_3_in_all_commands() {
     let place = Place::new();
     for _ in 0..2 {
         for command in [&["rm"][..], &["ls"], &["info"], &["stat", "-n1"], &["chmod", "600"], &["echo"]] {
@@ -182,7 +182,7 @@ fn an_empty_domain_is_no_error() {
 }
 
 #[test]
-fn ls_tells_who_is_there() {
+fn ls_shows_the_participants() {
     let place = Place::new();
     place.run(["mk", "imu"]).with(0);
     place.run(["pub", "imu", "one", "-n3"]).with(0);
@@ -200,7 +200,7 @@ fn ls_tells_who_is_there() {
 }
 
 #[test]
-fn info_tells_publishers_and_subscribers_by_process() {
+fn info_lists_publishers_and_subscribers_by_process() {
     let place = Place::new();
     let publisher = place.start(["pub", "imu", "hello", "-r", "50"]);
     place.until_published("imu", 1);
@@ -233,7 +233,7 @@ fn sweep_removes_what_the_dead_left_and_nothing_else() {
 }
 
 #[test]
-fn a_domain_that_cannot_be_is_told_in_words() {
+fn an_impossible_domain_is_reported_in_words() {
     let place = Place::new();
     for url in ["nonsense", "udpm://", "shm:///etc", "shm://a/b"] {
         let ended = place.run(["--domain", url, "mk", "imu"]);
@@ -252,7 +252,7 @@ fn the_option_stands_before_the_variable_and_anywhere() {
 }
 
 #[test]
-fn a_domain_that_is_not_there_is_told() {
+fn a_missing_domain_is_reported() {
     let place = Place::new();
     let url = place.url();
     for command in [&["ls"] as &[&str], &["ls", "-l", "--json"], &["stat", "-n1", "-i", "34ms"]] {

@@ -131,7 +131,7 @@ fn rows_are_sorted_and_filtered_fields_seen_and_plotted_and_the_terminal_given_b
 }
 
 #[test]
-fn once_prints_the_table_and_json_and_nobody_counts_it_as_a_subscriber() {
+fn once_prints_table_and_json_without_counting_as_a_subscriber() {
     let place = Place::new();
     let _poses = poses(&place);
     let mut row = serde_json::Value::Null;
@@ -150,7 +150,7 @@ fn once_prints_the_table_and_json_and_nobody_counts_it_as_a_subscriber() {
 }
 
 #[test]
-fn where_there_is_no_terminal_it_says_what_to_do() {
+fn without_a_terminal_the_error_names_the_remedy() {
     Place::new().run(["spy"]).saying(2, "--once");
 }
 

@@ -42,7 +42,7 @@ fn the_url_that_it_prints_answers_until_ctrl_c() {
 }
 
 #[test]
-fn what_cannot_be_is_told() {
+fn invalid_arguments_are_errors() {
     let place = Place::new();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();

@@ -112,7 +112,7 @@ fn tcp_carries_the_same() {
 }
 
 #[test]
-fn who_has_another_key_is_not_answered() {
+fn a_peer_with_another_key_is_not_answered() {
     let place = Place::new();
     let (ours, theirs) = (key(&place), key(&Place::new()));
     let mut listener = End::start(&place, &["listen", "127.0.0.1:0", "--key", &ours]);
@@ -125,7 +125,7 @@ fn who_has_another_key_is_not_answered() {
 }
 
 #[test]
-fn mistakes_are_told_with_a_remedy() {
+fn mistakes_are_reported_with_a_remedy() {
     let place = Place::new();
     let key = key(&place);
     place.run(["tunnel", "listen", "127.0.0.1:0", "--key", "/nowhere"]).saying(1, "saltus tunnel key");

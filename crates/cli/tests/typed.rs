@@ -56,7 +56,7 @@ fn a_typed_message_is_encoded_as_lcm_does_and_read_by_anybody() {
 }
 
 #[test]
-fn what_echo_prints_pub_takes() {
+fn pub_accepts_what_echo_prints() {
     let (place, (_files, types)) = (Place::new(), types());
     let path = r#"{"name": "größe \"x\"", "n": 2, "poses": [
         {"utime": -1, "pos": [0, 0, 1e300], "ok": false}, {"utime": 9007199254740993, "pos": [0.1, 0, 0], "ok": true}]}"#;
@@ -86,7 +86,7 @@ fn the_plain_layout_is_read_too() {
 }
 
 #[test]
-fn info_tells_the_types_and_show_has_them() {
+fn info_lists_the_types_and_show_prints_them() {
     let (place, (_files, types)) = (Place::new(), types());
     place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
     place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
@@ -116,7 +116,7 @@ fn info_tells_the_types_and_show_has_them() {
 }
 
 #[test]
-fn a_reader_that_expects_another_type_is_told_the_difference() {
+fn a_reader_that_expects_another_type_gets_the_difference() {
     let (place, (files, types)) = (Place::new(), types());
     place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
     let newest = ["echo", "pose", "--newest", "-n1", "--type"];
@@ -137,7 +137,7 @@ fn a_reader_that_expects_another_type_is_told_the_difference() {
 }
 
 #[test]
-fn an_unknown_type_is_said_with_its_fingerprint_and_its_bytes() {
+fn an_unknown_type_is_shown_as_fingerprint_and_bytes() {
     let (place, (_files, types)) = (Place::new(), types());
     place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
     place.run(["pub", "pose", "--bytes", "0123456789abcdef 00ff"]).with(0);
@@ -151,7 +151,7 @@ fn an_unknown_type_is_said_with_its_fingerprint_and_its_bytes() {
 }
 
 #[test]
-fn bytes_that_only_begin_like_a_message_are_told() {
+fn bytes_that_only_begin_like_a_message_are_reported() {
     let (place, (_files, types)) = (Place::new(), types());
     place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
     let fingerprint = fingerprint(&place, &types, "pose_t");
@@ -188,7 +188,7 @@ fn long_arrays_are_abbreviated_unless_asked() {
 }
 
 #[test]
-fn json_that_does_not_fit_is_told_and_nothing_is_published() {
+fn json_that_does_not_fit_is_an_error_and_not_published() {
     let (place, (_files, types)) = (Place::new(), types());
     for (json, words) in [
         ("{", "not JSON"),
@@ -273,7 +273,7 @@ fn a_channel_that_pub_makes_has_room_for_longer_messages_of_the_type() {
 }
 
 #[test]
-fn echo_says_when_the_channel_knows_other_types_than_the_one_it_waits_for() {
+fn echo_reports_that_the_channel_has_other_types_than_expected() {
     let (place, (_files, types)) = (Place::new(), types());
     place.run(["pub", "-q", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
     let waits = ["echo", "pose", "--type", "nosuch_t", "--timeout", "10ms"];

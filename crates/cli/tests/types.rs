@@ -11,7 +11,7 @@ const POSE: &str = "package robot;\n\n// Where the robot is.\nstruct pose_t {\n 
 const PATH: &str = "package robot;\nstruct path_t { string name; int32_t n; pose_t poses[n]; }\n";
 
 #[test]
-fn check_tells_all_errors_of_all_files_at_once() {
+fn check_reports_all_errors_of_all_files() {
     let (place, files) = (Place::new(), Files::new());
     files.write("a.lcm", "struct a_t { int8_t x; nonsense_t y; }\n");
     files.write("deep/b.lcm", "struct b_t { int8_t x; int8_t x; }\n");
@@ -30,7 +30,7 @@ fn check_tells_all_errors_of_all_files_at_once() {
 }
 
 #[test]
-fn check_ends_well_when_all_is_well() {
+fn check_exits_with_0_for_an_intact_log() {
     let (place, files) = (Place::new(), Files::new());
     let pose = files.write("pose.lcm", POSE);
     files.write("path.lcm", PATH);
@@ -45,7 +45,7 @@ fn check_ends_well_when_all_is_well() {
 }
 
 #[test]
-fn check_says_what_cannot_be_read() {
+fn check_reports_unreadable_parts() {
     let (place, files) = (Place::new(), Files::new());
     let missing = place.run(["types", "check", &files.at("missing.lcm")]).saying(1, "missing.lcm");
     assert!(missing.err.contains("no such file or directory"), "{missing:?}");
@@ -56,7 +56,7 @@ fn check_says_what_cannot_be_read() {
 }
 
 #[test]
-fn show_tells_all_about_a_type() {
+fn show_prints_all_facts_about_a_type() {
     let (place, files) = (Place::new(), Files::new());
     let pose = files.write("pose.lcm", POSE);
     let shown = place.run(["types", "show", "pose_t", &pose]).with(0);
@@ -124,7 +124,7 @@ fn enums_are_counted_and_shown() {
 }
 
 #[test]
-fn show_finds_types_in_directories_and_says_what_it_does_not_find() {
+fn show_finds_types_in_directories_and_reports_missing_ones() {
     let (place, files) = (Place::new(), Files::new());
     files.write("types/pose.lcm", POSE);
     files.write("types/path.lcm", PATH);
@@ -142,7 +142,7 @@ fn show_finds_types_in_directories_and_says_what_it_does_not_find() {
 
 /// Output in the type language is a valid type file with the same types.
 #[test]
-fn show_gives_a_type_file_that_says_the_same() {
+fn show_prints_an_equivalent_type_file() {
     let (place, files) = (Place::new(), Files::new());
     files.write("types/pose.lcm", POSE);
     files.write("types/path.lcm", PATH);
@@ -156,7 +156,7 @@ fn show_gives_a_type_file_that_says_the_same() {
 }
 
 #[test]
-fn diff_tells_what_became_of_each_field() {
+fn diff_shows_the_change_of_each_field() {
     let (place, files) = (Place::new(), Files::new());
     let old = files.write("old.lcm", "struct pose_t { int64_t utime; double x; double y; float heading; }");
     let new = files.write("new.lcm", "struct pose_t { int64_t utime; double x; float y; double z; }");

@@ -30,7 +30,7 @@ fn run(user: u32, arguments: &str) -> Ended {
 }
 
 #[test]
-fn users_share_nothing_until_root_says_so_and_are_told_where_the_rest_is() {
+fn users_share_channels_only_after_root_permits_it_and_learn_where_others_are() {
     own_shm(|| {
         run(ANNA, "mk mine").with(0);
         run(BOB, "ls").saying(0, "in shm:// (/dev/shm/saltus-60002/default, of this user alone)");
@@ -83,7 +83,7 @@ fn a_group_shares_by_one_command_and_it_can_be_given_again() {
 }
 
 #[test]
-fn a_squatter_is_neither_trusted_nor_followed_and_everybody_is_told() {
+fn a_squatter_is_neither_trusted_nor_followed_and_every_user_gets_an_error() {
     own_shm(|| {
         run(BOB, "mk imu --domain shm:///dev/shm/saltus").with(0);
         for user in [ANNA, 0] {
@@ -104,7 +104,7 @@ fn a_squatter_is_neither_trusted_nor_followed_and_everybody_is_told() {
 }
 
 #[test]
-fn a_running_publisher_is_told_that_its_channel_was_taken() {
+fn a_running_publisher_learns_that_its_channel_was_replaced() {
     own_shm(|| {
         // A directory of bob's, in which root publishes.
         run(BOB, "mk other --domain shm:///dev/shm/bobs").with(0);
@@ -120,7 +120,7 @@ fn a_running_publisher_is_told_that_its_channel_was_taken() {
 }
 
 #[test]
-fn a_channel_grows_where_it_was_opened_though_root_shares_meanwhile() {
+fn a_channel_grows_in_its_directory_after_root_shares_channels() {
     own_shm(|| {
         let mut publisher = Running::start(command(ANNA, "pub log --lines").stdin(Stdio::piped()));
         let mut input = publisher.input();
@@ -161,7 +161,7 @@ fn sweeping_a_user_leaves_the_live_channels_of_others_alone() {
 }
 
 #[test]
-fn what_a_stranger_leaves_in_a_channel_does_not_keep_it() {
+fn foreign_files_in_a_channel_do_not_keep_it_from_removal() {
     own_shm(|| {
         run(0, "share").with(0);
         run(ANNA, "mk left").with(0);
@@ -204,7 +204,7 @@ fn an_owner_that_a_container_does_not_know_is_not_trusted_nor_to_be_removed() {
 }
 
 #[test]
-fn all_of_a_user_who_has_gone_is_shown_and_removed_by_one_command() {
+fn everything_of_a_deleted_user_is_listed_and_removed_by_one_command() {
     own_shm(|| {
         run(0, "share").with(0);
         run(0, "mk kept").with(0);

@@ -43,7 +43,7 @@ fn stat_measures_rate_bandwidth_size_and_period() {
 }
 
 #[test]
-fn stat_tells_latency_and_losses_of_the_subscribers() {
+fn stat_shows_latency_and_losses_of_subscribers() {
     let place = Place::new();
     let channel = place.domain().create("imu", &Attributes::new().depth(4)).unwrap();
     let mut publisher = channel.publisher().unwrap();
@@ -212,7 +212,7 @@ fn stat_follows_channels_that_come_go_and_are_replaced() {
 }
 
 #[test]
-fn stat_tells_what_it_cannot_open_and_goes_on() {
+fn stat_reports_unreadable_channels_and_continues() {
     let place = Place::new();
     place.run(["mk", "bad"]).with(0);
     place.run(["mk", "good"]).with(0);

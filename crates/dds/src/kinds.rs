@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_that_is_not_what_its_fingerprint_says_is_not_believed() {
+    fn a_description_that_contradicts_its_fingerprint_is_rejected() {
         let kinds = Kinds::new(Names::Plain);
         let wrong = Description { fingerprint: 1, ..description(POSE) };
         assert!(kinds.learn(&wrong).is_none() && kinds.is_empty());

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn channels_and_topics_are_called_alike() {
+    fn channels_and_topics_have_the_same_names() {
         for (names, topic) in [(Names::Plain, "imu"), (Names::Ros2, "rt/imu")] {
             let channel = Name::new("imu").unwrap();
             assert_eq!(names.topic(&channel).unwrap(), topic);

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_has_the_form_of_rtps() {
+    fn announcements_follow_rtps() {
         let (writer, reader) = (GUID::from_bytes([1; 16]), GUID::from_bytes([2; 16]));
         let said = confirm(writer, reader, 6, -1);
         assert_eq!(said[..20], [b"RTPS\x02\x01\0\0", &[0; 12][..]].concat());

@@ -94,14 +94,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_come_out_of_their_wrapper_as_they_went_in() {
+    fn wrapped_bytes_round_trip() {
         for data in [&b""[..], b"x", &[7; 1000]] {
             assert_eq!(unwrap(&wrap(data).unwrap().0), Some(data));
         }
     }
 
     #[test]
-    fn what_is_no_wrapper_is_refused() {
+    fn bytes_that_are_not_a_wrapper_are_refused() {
         for bad in [&b""[..], &[0, 1, 0, 0], &[0, 1, 0, 0, 2, 0, 0, 0, 9], &[9, 9, 0, 0, 0, 0, 0, 0]] {
             assert_eq!(unwrap(bad), None, "{bad:?}");
         }

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_of_another_type_is_told_with_the_difference() {
+    fn a_message_of_another_type_is_reported_with_the_difference() {
         let ((schema, id), (other, other_id)) = (pose("double"), pose("float"));
         let mut decoder = Decoder::expecting(&schema, id);
         decoder.dictionary.add(&other, other_id);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_begins_like_a_message_is_broken() {
+    fn bytes_that_only_begin_like_a_message_are_broken() {
         let (schema, id) = pose("double");
         let mut decoder = Decoder::new();
         assert!(matches!(decoder.meaning(b"POSE", Vec::new, &[1; 9]), Ok(Meaning::Bytes)));

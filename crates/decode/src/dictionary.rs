@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_carried_is_known_and_changes_nothing_else() {
+    fn built_in_types_are_known_and_change_nothing_else() {
         let schema = Arc::new(saltus_types::parse("t", "struct a_t { int8_t x; }").expect("valid"));
         let id = schema.find("a_t").expect("found");
         let mut dictionary = Dictionary::default();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_explains_nothing() {
+    fn an_invalid_description_explains_nothing() {
         let long = format!("struct a_t {{ int8_t x; }} // {}", "x".repeat(128 << 10));
         for (name, text) in [("a_t", "struct"), ("b_t", "struct a_t { int8_t x; }"), ("a_t", &*long)] {
             assert!(Dictionary::of(vec![told(name, text)]).is_empty(), "{name}");

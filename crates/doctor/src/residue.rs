@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn dead_is_what_had_publishers_and_has_nobody() {
+    fn a_channel_is_dead_if_it_had_publishers_and_has_no_users() {
         let Place(domain) = &Place::new("dead");
         for name in ["fresh", "left", "written", "read"] {
             domain.create(name, &Attributes::new()).unwrap();

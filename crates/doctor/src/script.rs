@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_check_has_to_say_makes_a_script_that_a_shell_can_read() {
+    fn the_findings_of_all_checks_form_a_valid_shell_script() {
         let machine = neglected();
         let found: Vec<Finding> = ALL.iter().map(|check| check.run(machine.host())).collect();
         for (check, finding) in ALL.iter().zip(&found) {

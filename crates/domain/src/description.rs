@@ -21,7 +21,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn who_reads_a_description_knows_the_messages_that_it_is_of() {
+    fn a_description_determines_its_messages() {
         let schema =
             Arc::new(saltus_types::parse("a test", "struct pose_t { int64_t utime; double x; }").unwrap());
         let id = schema.find("pose_t").unwrap();

@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn losses_are_told_by_channel_but_on_lcms_network() {
+    fn losses_are_reported_by_channel_except_on_lcms_network() {
         let is = |url| Domain::open(url).unwrap().tells_losses_by_channel();
         assert!(is("mem://") && is("memq://"));
         assert!(!is("udpm://"), "it numbers the messages of a sender, on whatever channel");

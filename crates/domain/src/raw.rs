@@ -150,7 +150,7 @@ mod tests {
     use saltus_channel::Name;
 
     #[test]
-    fn what_is_told_and_what_is_not_comes_back_as_it_was() {
+    fn known_and_unknown_values_round_trip() {
         let name = Name::new("imu").unwrap();
         let known = Message {
             data: b"tilt",

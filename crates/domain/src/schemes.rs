@@ -338,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_provider_that_is_not_built_in_is_told_from_one_that_there_is_not() {
+    fn a_provider_missing_from_the_build_is_distinguished_from_an_unknown_one() {
         let told = |url: &str| Scheme::of(url).and_then(|s| s.open(url)).err().map(|e| e.to_string());
         let unknown = told("carrier-pigeon://").unwrap();
         assert!(unknown.contains("unknown scheme `carrier-pigeon://`"), "{unknown}");

@@ -39,7 +39,7 @@ macro_rules! providers {
                 waits_end_in_time,
                 waits_are_called_off,
                 a_descriptor_is_readable_when_there_is_something,
-                another_type_is_told_once,
+                another_type_is_reported_once,
                 handles_close_in_any_order
             );
         }

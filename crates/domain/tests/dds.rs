@@ -62,7 +62,7 @@ fn bytes_of_any_length_reach_cyclone() {
 }
 
 #[test]
-fn bytes_of_any_length_come_from_cyclone() {
+fn bytes_of_any_length_arrive_from_cyclone() {
     apart(|| {
         for qos in QOS {
             let domain = Domain::open(&format!("dds://7?reliability={qos}")).unwrap();
@@ -163,7 +163,7 @@ fn a_peer_may_be_killed_and_come_back() {
 
 /// A stopped program has promised to acknowledge, and does not.
 #[test]
-fn a_program_that_hangs_is_not_waited_for_and_hears_what_is_newest_when_it_goes_on() {
+fn a_hanging_program_delays_nobody_and_then_receives_the_newest() {
     apart(|| {
         // With a timeout of zero, unacknowledged messages are dropped immediately.
         for (qos, patience) in [("reliable", 1), ("reliable", 0), ("best_effort", 1)] {
@@ -219,9 +219,9 @@ fn refuses(address: (&str, u16)) -> bool {
 }
 
 #[test]
-fn nobody_listens_beyond_an_interface_that_is_named() {
+fn only_the_named_interface_is_listened_on() {
     let (Ok(robot), Ok(desk)) = (saltus_netns::Space::new(), saltus_netns::Space::new()) else {
-        return saltus_netns::isolated(nobody_listens_beyond_an_interface_that_is_named);
+        return saltus_netns::isolated(only_the_named_interface_is_listened_on);
     };
     saltus_netns::join("cable", (&robot, [10, 9, 8, 1].into()), (&desk, [10, 9, 8, 2].into()));
     let (mut here, mut outside) = robot.run(|| {

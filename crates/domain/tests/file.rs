@@ -114,7 +114,7 @@ fn all_subscribers_together_get_the_order_of_the_log() {
 }
 
 #[test]
-fn events_come_when_they_are_due_and_not_before_somebody_looks() {
+fn events_become_due_only_when_polled() {
     let log = Log::of(numbered(5, 100_000));
     let domain = log.open("?speed=2");
     thread::sleep(Duration::from_millis(300));
@@ -179,7 +179,7 @@ fn it_starts_at_the_first_event_that_is_not_before_the_time_given() {
 }
 
 #[test]
-fn what_cannot_be_is_told_in_words() {
+fn impossible_options_are_reported_in_words() {
     let log = Log::of(numbered(1, 1));
     let told = log.open("").publisher("A").unwrap().publish(b"x").unwrap_err().to_string();
     assert!(told.contains("played") && told.contains("mode=a"), "{told}");
@@ -199,7 +199,7 @@ fn what_cannot_be_is_told_in_words() {
 }
 
 #[test]
-fn what_is_no_log_has_the_code_that_it_has_where_logs_are_opened() {
+fn a_file_that_is_not_a_log_has_the_same_code_as_log_open() {
     let refused = |log: &Log, words: &str| {
         let error = Domain::open(&log.url("")).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
@@ -224,7 +224,7 @@ fn what_is_no_log_has_the_code_that_it_has_where_logs_are_opened() {
 }
 
 #[test]
-fn what_is_published_is_in_the_log_at_once_with_its_time() {
+fn a_published_message_is_in_the_log_immediately_with_its_time() {
     let log = Log::new();
     let domain = log.open("?mode=w");
     let mut publisher = domain.publisher("A").unwrap();
@@ -259,7 +259,7 @@ fn threads_may_write_at_the_same_time() {
 }
 
 #[test]
-fn a_log_whose_writer_was_killed_is_played_and_gone_on_with() {
+fn a_killed_writers_log_can_be_played_and_appended_to() {
     let whole = std::fs::read(&Log::of(numbered(3, 1)).0).unwrap();
     let log = Log::new();
     for cut in [1, 4, 20, 33] {
@@ -338,7 +338,7 @@ fn we_read_what_lcm_writes() {
 }
 
 #[test]
-fn a_descriptor_tells_of_events_and_of_the_end() {
+fn a_descriptor_is_readable_on_events_and_at_the_end() {
     let log = Log::of(numbered(10, 20_000));
     let mut subscriber = all(&log.open(""), 10);
     let mut got = 0;

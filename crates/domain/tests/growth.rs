@@ -296,7 +296,7 @@ fn the_newest_is_that_of_the_channel_that_grew() {
 }
 
 #[test]
-fn growing_has_an_end_that_is_told_with_figures() {
+fn growth_has_a_limit_that_the_error_states() {
     let directory = Place::new("end");
     let mut bounded = directory.open_with("?grow=100000").publisher("c").unwrap();
     publish(&mut bounded, 0, 100);
@@ -347,7 +347,7 @@ fn a_depth_asked_for_holds_whether_the_channel_is_there_or_not() {
 }
 
 #[test]
-fn a_channel_made_deeper_still_has_its_newest_for_those_who_come_late() {
+fn a_deepened_channel_keeps_its_newest_for_late_subscribers() {
     let directory = Place::new("late");
     let domain = directory.open();
     publish(&mut domain.publisher("map").unwrap(), 7, 100);
@@ -511,7 +511,7 @@ fn as_nobody(f: impl FnOnce()) {
 }
 
 #[test]
-fn who_may_not_replace_a_channel_is_told_what_to_do() {
+fn an_unpermitted_replacement_names_the_remedy() {
     let directory = Place::new("nobody");
     let domain = directory.open();
     directory.channels().create("c", &Attributes::new().mode(0o666)).unwrap();
@@ -542,7 +542,7 @@ fn who_may_not_replace_a_channel_is_told_what_to_do() {
 }
 
 #[test]
-fn a_shallow_channel_that_comes_later_is_told_of_once() {
+fn a_shallow_channel_created_later_is_reported_once() {
     let directory = Place::new("later");
     let domain = directory.open();
     let mut subscriber = domain.subscriber_with(exactly("c"), Options::next(1000)).unwrap();
@@ -578,7 +578,7 @@ fn a_channel_that_root_makes_larger_still_belongs_to_its_owner() {
 }
 
 #[test]
-fn what_a_publisher_was_stopped_at_when_its_channel_grew_is_received_and_counted() {
+fn a_message_in_progress_while_its_channel_grows_is_received_and_counted() {
     let directory = Place::new("stopped");
     let domain = directory.open();
     let mut publisher = domain.publisher("c").unwrap();

@@ -37,7 +37,7 @@ fn missed(subscriber: &mut Subscriber, sequence: u32) -> Missed {
 }
 
 #[test]
-fn what_was_lost_before_the_first_message_is_unknown_unless_that_is_the_senders_first_of_all() {
+fn losses_before_the_first_message_are_unknown_unless_it_is_the_senders_first() {
     saltus_netns::isolated(|| {
         let (domain, running, started) = (domain(), Sender::new(), Sender::new());
         let mut subscriber = all(&domain, "A");
@@ -55,7 +55,7 @@ fn what_was_lost_before_the_first_message_is_unknown_unless_that_is_the_senders_
 }
 
 #[test]
-fn what_was_lost_between_subscribing_and_the_first_message_is_told() {
+fn losses_between_subscribing_and_the_first_message_are_reported() {
     saltus_netns::isolated(|| {
         let (domain, sender) = (domain(), Sender::new());
         let mut first = all(&domain, "A");
@@ -79,7 +79,7 @@ fn what_was_lost_between_subscribing_and_the_first_message_is_told() {
 }
 
 #[test]
-fn a_subscriber_of_many_channels_is_told_of_a_loss_once() {
+fn a_subscriber_of_many_channels_gets_a_loss_once() {
     saltus_netns::isolated(|| {
         let (domain, sender) = (domain(), Sender::new());
         let mut subscriber = all(&domain, "A|B|C");
@@ -110,7 +110,7 @@ fn each_of_many_senders_on_a_channel_has_its_own_losses() {
 }
 
 #[test]
-fn what_was_lost_while_a_sender_was_replaced_on_its_port_is_unknown() {
+fn losses_while_a_sender_is_replaced_on_its_port_are_unknown() {
     saltus_netns::isolated(|| {
         let (domain, sender) = (domain(), Sender::new());
         let mut subscriber = all(&domain, "A");

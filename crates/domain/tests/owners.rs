@@ -48,7 +48,7 @@ fn a_channel_of_another_is_refused_to_publishers_and_subscribers() {
 }
 
 #[test]
-fn who_publishes_or_subscribes_is_told_when_anothers_channel_takes_the_name() {
+fn publishers_and_subscribers_learn_when_anothers_channel_takes_the_name() {
     own_shm(|| {
         place();
         let domain = open("?owner=root");

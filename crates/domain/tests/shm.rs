@@ -38,7 +38,7 @@ fn next(subscriber: &mut Subscriber) -> String {
 }
 
 #[test]
-fn a_pattern_joins_every_channel_however_close_together_they_come() {
+fn a_pattern_joins_every_channel_however_quickly_they_are_created() {
     let directory = Directory::new("close");
     let domain = directory.open();
     let mut all = domain.subscriber_with(Pattern::regex("c.*").unwrap(), Options::next(10)).unwrap();
@@ -93,7 +93,7 @@ fn a_channel_that_takes_the_place_of_another_is_joined_though_the_directory_is_q
 }
 
 #[test]
-fn a_wait_for_several_lasts_as_long_as_it_was_told_and_sleeps_meanwhile() {
+fn a_wait_for_several_blocks_until_its_timeout_without_spinning() {
     let directory = Directory::new("several");
     let domain = directory.open();
     let mut all = domain.subscriber_with(Pattern::all(), Options::next(10)).unwrap();
@@ -116,7 +116,7 @@ fn a_wait_for_several_lasts_as_long_as_it_was_told_and_sleeps_meanwhile() {
 }
 
 #[test]
-fn a_wait_for_nobody_is_refused() {
+fn a_wait_for_no_subscriber_is_refused() {
     assert_eq!(wait_any(&mut [], Until::Forever).unwrap_err().code(), 12);
 }
 
@@ -149,7 +149,7 @@ fn sleeps() -> i64 {
 }
 
 #[test]
-fn every_error_of_a_dispatchers_turn_is_told_and_a_stop_is_told_first() {
+fn every_error_of_a_dispatcher_cycle_is_returned_after_a_stop() {
     let directory = Directory::new("errors");
     let domain = directory.open();
     let mut dispatcher = Dispatcher::new().unwrap();
@@ -208,7 +208,7 @@ fn cut(domain: &saltus_channel::Directory, channel: &str) {
 }
 
 #[test]
-fn a_channel_that_is_cut_short_is_told_once_and_left_and_followed_when_it_is_replaced() {
+fn a_truncated_channel_is_reported_once_and_its_replacement_followed() {
     let directory = Directory::new("cut");
     let domain = directory.open();
     let mut subscriber = domain.subscriber_with(Pattern::name("imu").unwrap(), Options::next(10)).unwrap();
@@ -227,7 +227,7 @@ fn a_channel_that_is_cut_short_is_told_once_and_left_and_followed_when_it_is_rep
 }
 
 #[test]
-fn a_pattern_goes_on_while_one_of_its_channels_is_cut_short() {
+fn a_pattern_continues_while_one_channel_is_truncated() {
     let directory = Directory::new("cut-one");
     let domain = directory.open();
     let mut all = domain.subscriber_with(Pattern::all(), Options::next(10)).unwrap();

@@ -79,7 +79,7 @@ fn a_hub_that_is_late_or_comes_back_is_found() {
 }
 
 #[test]
-fn a_dispatcher_goes_on_after_it_was_told() {
+fn a_dispatcher_continues_after_an_error() {
     isolated_program(|| {
         let running = hub(ADDRESS);
         let domain = Domain::open("tcpq://127.0.0.1:7700").unwrap();

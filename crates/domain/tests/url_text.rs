@@ -34,7 +34,7 @@ fn sources(at: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn nothing_is_decided_by_the_text_of_a_url() {
+fn the_text_of_a_url_decides_nothing() {
     let (root, tests, mut files) =
         (Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), tests_of_text(), vec![]);
     ["crates", "bindings", "examples", "lab"].iter().for_each(|part| sources(&root.join(part), &mut files));

@@ -33,7 +33,7 @@ fn look(subscriber: &mut Subscriber) -> View {
 }
 
 #[test]
-fn a_view_tells_what_a_receive_would() {
+fn a_view_returns_what_a_receive_would() {
     let directory = Directory::new("tells");
     for domain in [directory.open(), Domain::open("mem://").unwrap()] {
         let mut subscriber = domain.subscriber_with(Pattern::name("x").unwrap(), Options::next(100)).unwrap();
@@ -53,7 +53,7 @@ fn a_view_tells_what_a_receive_would() {
 }
 
 #[test]
-fn what_is_overwritten_meanwhile_is_told_and_nothing_is_lost_from_the_count() {
+fn a_view_overwritten_while_read_is_reported_and_counted() {
     let directory = Directory::new("overwritten");
     let domain = directory.open();
     let mut subscriber = domain.subscriber_with(Pattern::name("x").unwrap(), Options::next(100)).unwrap();
@@ -89,7 +89,7 @@ fn a_view_is_validated_once_and_by_its_own_subscriber() {
 }
 
 #[test]
-fn a_view_ends_with_the_next_call_and_its_memory_when_nobody_has_it() {
+fn a_view_ends_with_the_next_call_and_its_memory_with_the_last_reference() {
     let directory = Directory::new("ends");
     let domain = directory.open();
     let mut subscriber = domain.subscriber_with(Pattern::name("x").unwrap(), Options::next(100)).unwrap();

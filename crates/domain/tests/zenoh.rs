@@ -14,7 +14,7 @@ use support::{LONG, Peer, all, alone, config, expect, made, meet};
 const SIZES: [usize; 7] = [0, 1, 1_000, 65_000, 66_000, 1_000_000, 10_000_000];
 
 #[test]
-fn what_others_publish_comes_whole_and_nothing_is_told_of_it() {
+fn messages_of_other_publishers_arrive_whole_without_loss_counts() {
     alone(|| {
         let domain = Domain::open("zenoh://robot").unwrap();
         let mut subscriber = all(&domain, "IMU");
@@ -34,7 +34,7 @@ fn what_others_publish_comes_whole_and_nothing_is_told_of_it() {
 
 /// The attachment is as documented in the guide.
 #[test]
-fn others_get_messages_whole_with_what_the_guide_says_beside_them() {
+fn other_programs_receive_whole_messages_as_the_guide_describes() {
     alone(|| {
         let domain = Domain::open("zenoh://robot?congestion=block").unwrap();
         let mut peer = Peer::found();
@@ -72,7 +72,7 @@ fn others_get_messages_whole_with_what_the_guide_says_beside_them() {
 }
 
 #[test]
-fn who_tells_as_saltus_does_is_believed() {
+fn loss_counts_in_saltus_format_are_used() {
     alone(|| {
         let domain = Domain::open("zenoh://robot").unwrap();
         let mut subscriber = all(&domain, "IMU");
@@ -117,7 +117,7 @@ fn attachment(sender: u64, sequence: u64, payload: &[u8]) -> String {
 }
 
 #[test]
-fn what_was_damaged_on_the_way_is_told_and_missed() {
+fn a_damaged_message_is_reported_and_missed() {
     alone(|| {
         let domain = Domain::open("zenoh://robot").unwrap();
         let mut subscriber = all(&domain, "IMU");
@@ -135,7 +135,7 @@ fn what_was_damaged_on_the_way_is_told_and_missed() {
 }
 
 #[test]
-fn a_peer_that_is_killed_and_comes_back_is_heard_again() {
+fn a_peer_that_is_killed_and_restarted_is_received_again() {
     alone(|| {
         let domain = Domain::open("zenoh://robot").unwrap();
         let mut subscriber = all(&domain, "IMU");
@@ -172,7 +172,7 @@ fn clients_talk_through_a_router_and_find_it_again() {
 }
 
 #[test]
-fn clients_of_a_router_of_saltus_hear_each_other() {
+fn clients_of_a_saltus_router_receive_from_each_other() {
     alone(|| {
         let router = Domain::open("zenoh://?mode=router&scouting=off").unwrap();
         let mut logger =

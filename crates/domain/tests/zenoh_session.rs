@@ -47,7 +47,7 @@ fn each_subscriber_gets_each_message_once_whoever_else_subscribes() {
 
 /// A message that a publisher loses because it does not wait is missed, and reported.
 #[test]
-fn what_a_busy_network_loses_is_told() {
+fn losses_of_a_busy_network_are_reported() {
     isolated_program(|| {
         const MANY: u64 = 20_000;
         let (here, there) = ("zenoh://robot", "zenoh://robot");
@@ -102,7 +102,7 @@ fn listening(kind: &str, state: &str) -> Vec<String> {
 }
 
 #[test]
-fn nothing_listens_beyond_loopback_unless_the_url_says_so() {
+fn listens_on_loopback_only_unless_the_url_requests_more() {
     isolated_program(|| {
         let loopback = |address: &String| address.starts_with("0100007F:");
         let group = |address: &String| address.starts_with("E00000E0:");

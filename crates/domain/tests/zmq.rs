@@ -151,7 +151,7 @@ fn pyzmq_is_a_peer_over_tcp_though_it_is_killed_and_started_again() {
 }
 
 #[test]
-fn a_process_that_publishes_once_and_ends_is_heard_by_those_who_subscribe_already() {
+fn a_process_that_publishes_once_and_exits_reaches_existing_subscribers() {
     let directory = Directory::new();
     let (one, other) = (Domain::open(&directory.url()).unwrap(), Domain::open(&directory.url()).unwrap());
     let mut subscribers = [all(&one, "once"), all(&other, "once")];
@@ -173,7 +173,7 @@ fn a_process_that_publishes_once_and_ends_is_heard_by_those_who_subscribe_alread
 }
 
 #[test]
-fn a_directory_that_is_removed_stays_so_until_somebody_publishes() {
+fn a_removed_directory_is_recreated_only_by_a_publisher() {
     let directory = Directory::new();
     let there = Domain::open(&directory.url()).unwrap();
     let mut subscriber = all(&there, "a");
@@ -186,7 +186,7 @@ fn a_directory_that_is_removed_stays_so_until_somebody_publishes() {
 }
 
 #[test]
-fn a_message_of_another_shape_is_told_once_and_passed_over() {
+fn a_message_of_another_shape_is_reported_once_and_skipped() {
     let directory = Directory::new();
     let domain = Domain::open(&directory.url()).unwrap();
     let mut subscriber = all(&domain, "odd");
@@ -210,7 +210,7 @@ fn a_message_of_another_shape_is_told_once_and_passed_over() {
 }
 
 #[test]
-fn who_does_not_read_stalls_nobody_and_costs_no_more_than_its_high_water_mark() {
+fn a_slow_subscriber_delays_nobody_and_uses_at_most_its_high_water_mark() {
     let resident = || -> usize {
         let status = fs::read_to_string("/proc/self/statm").unwrap();
         status.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
@@ -232,7 +232,7 @@ fn who_does_not_read_stalls_nobody_and_costs_no_more_than_its_high_water_mark() 
 }
 
 #[test]
-fn what_a_process_publishes_comes_to_itself_once() {
+fn a_process_receives_its_own_messages_once() {
     isolated(|| {
         let domain = Domain::open("zmq://?bind=*:5555&connect=127.0.0.1:5555").unwrap();
         let mut before = all(&domain, "own"); // it connects before the address exists
@@ -251,7 +251,7 @@ fn what_a_process_publishes_comes_to_itself_once() {
 
 /// In its own program, as [below](the_sockets_of_the_dead_are_taken_away_and_ones_own): the address is bound again.
 #[test]
-fn over_tcp_messages_come_whole_and_a_publisher_may_come_back() {
+fn over_tcp_messages_arrive_whole_and_a_publisher_may_restart() {
     isolated_program(|| {
         let there = Domain::open("zmq://?connect=127.0.0.1:5555,127.0.0.1:5556").unwrap();
         let mut subscriber = there.subscriber_with(Pattern::all(), Options::next(1000)).unwrap();

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_that_is_gone_is_asked_after() {
+    fn a_vanished_machine_is_probed() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

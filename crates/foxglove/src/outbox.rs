@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_wanted_any_more_is_not_sent() {
+    fn unsubscribed_messages_are_not_sent() {
         let mut outbox = Outbox::new(1000);
         for time in 0..4 {
             assert!(outbox.push(message(time as u32 % 2, time, 10)));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_read_what_the_server_says_is_let_go() {
+    fn a_client_that_does_not_read_replies_is_disconnected() {
         let mut outbox = Outbox::new(1000);
         let stays = (0..20_000).take_while(|_| outbox.push(Item::Text("wrong".into()))).count();
         assert_eq!(stays, WORDS);

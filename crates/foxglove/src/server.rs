@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_let_go_while_it_waits_to_publish_loses_the_connection_and_its_channels_end() {
+    fn disconnecting_a_client_that_waits_to_publish_ends_its_channels() {
         // A domain that is too busy to handle orders of clients.
         let (inlet, mut orders) = tokio::sync::mpsc::channel(1);
         let hub = Arc::new(Hub::new(1 << 20, None, vec![(String::new(), inlet.clone())]));

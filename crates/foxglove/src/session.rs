@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ended_with_its_channel_may_be_unsubscribed_once_more() {
+    fn a_subscription_of_a_vanished_channel_may_still_be_unsubscribed() {
         let mut session = session(Powers::default());
         session.text(r#"{"op":"subscribe","subscriptions":[{"id":1,"channelId":2}]}"#, |_| true);
         session.gone(&[2, 3]);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_offered_is_refused() {
+    fn unknown_channels_are_refused() {
         let mut session = session(Powers::default());
         let advertise = r#"{"op":"advertise","channels":[{"id":1,"topic":"A","encoding":"json"}]}"#;
         assert!(words(&session.text(advertise, |_| true)).contains("may not publish"));

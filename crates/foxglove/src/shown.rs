@@ -122,7 +122,7 @@ mod tests {
     use saltus_types::cdr::Dialect;
 
     #[test]
-    fn what_senders_lost_is_the_channels_where_the_domain_says_so() {
+    fn losses_are_counted_per_channel_where_the_domain_supports_it() {
         let (hub, types, name) = (Hub::new(1 << 10, None, Vec::new()), Types::new(), Name::new("A").unwrap());
         for (told_by_channel, lost) in [(true, 3 + 4 + 5), (false, 4 + 5)] {
             let way = Way::of(None, Dialect::Ros2Msg);

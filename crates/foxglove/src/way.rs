@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_cdr_or_no_type_goes_out_as_it_is() {
+    fn messages_without_cdr_or_type_are_sent_unchanged() {
         let kind = kind("struct tree { int32_t n; tree child[n]; }", "tree");
         let advert = Way::of(Some(&kind), Dialect::Ros2Msg).advert("A".into());
         assert_eq!((&advert.encoding[..], &advert.schema_encoding[..]), ("lcm", "lcm"));

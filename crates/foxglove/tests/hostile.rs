@@ -35,7 +35,7 @@ fn upgrade(path: &str, subprotocol: &str) -> String {
 }
 
 #[test]
-fn who_has_not_the_token_or_speaks_something_else_is_told_and_let_go() {
+fn a_client_without_the_token_or_protocol_gets_an_error_and_is_disconnected() {
     let place = Place::new();
     // All addresses of this machine, including loopback.
     let settings = Settings { listen: ([0, 0, 0, 0], 0).into(), ..Settings::default() };
@@ -57,7 +57,7 @@ fn who_has_not_the_token_or_speaks_something_else_is_told_and_let_go() {
 }
 
 #[test]
-fn nonsense_is_answered_and_what_is_too_long_ends_the_connection() {
+fn invalid_requests_are_answered_and_overlong_ones_end_the_connection() {
     let place = Place::new();
     let serving = Serving::show(place.domain());
     let mut client = Client::new(&serving.url, "foxglove.websocket.v1");
@@ -121,7 +121,7 @@ fn connections_that_never_become_clients_keep_nobody_out() {
 }
 
 #[test]
-fn who_comes_when_all_places_are_taken_is_told_at_once_and_who_goes_makes_room() {
+fn a_client_beyond_the_limit_gets_an_error_and_leaving_frees_a_place() {
     let place = Place::new();
     let serving = Serving::show(place.domain());
     let enter = || {
@@ -187,7 +187,7 @@ fn deaf(serving: &Serving, client: &mut Client, channel: &serde_json::Value) -> 
 }
 
 #[test]
-fn a_client_that_does_not_read_stops_nobody() {
+fn a_client_that_does_not_read_delays_no_other() {
     let place = Place::new();
     let mut poses = publisher(&place.domain(), "POSE", "demo.pose");
     poses.publish(&message("demo.pose", &pose(0))).unwrap();
@@ -220,7 +220,7 @@ fn a_client_that_does_not_read_stops_nobody() {
 }
 
 #[test]
-fn who_is_let_go_and_does_not_read_loses_the_connection_all_the_same() {
+fn a_rejected_client_that_does_not_read_is_disconnected_too() {
     let place = Place::new();
     let serving = Serving::show(place.domain());
     let mut client = Client::new(&serving.url, "foxglove.sdk.v1");

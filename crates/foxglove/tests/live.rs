@@ -60,7 +60,7 @@ fn came_of(number: i64) -> serde_json::Value {
 }
 
 #[test]
-fn channels_come_and_go_while_a_client_looks_on() {
+fn a_client_sees_channels_appear_and_vanish() {
     let place = Place::new();
     let serving = Serving::show(place.domain());
     let mut client = Client::new(&serving.url, "foxglove.sdk.v1");
@@ -75,7 +75,7 @@ fn channels_come_and_go_while_a_client_looks_on() {
 }
 
 #[test]
-fn what_nobody_knows_the_type_of_comes_as_it_is() {
+fn messages_of_unknown_type_are_sent_unchanged() {
     let place = Place::new();
     let mut bytes = place.domain().publisher("BYTES").unwrap();
     bytes.publish(b"\x01\x02\xff").unwrap();
@@ -89,7 +89,7 @@ fn what_nobody_knows_the_type_of_comes_as_it_is() {
 }
 
 #[test]
-fn who_subscribes_a_channel_of_a_network_gets_its_newest_at_once_though_nobody_wanted_it_before() {
+fn subscribing_to_a_network_channel_sends_its_newest_immediately() {
     let domain = Domain::open("mem://").unwrap();
     let serving = Serving::show(domain.clone());
     let mut client = Client::new(&serving.url, "foxglove.websocket.v1");

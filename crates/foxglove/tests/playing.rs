@@ -127,7 +127,7 @@ fn a_client_pauses_seeks_and_plays_on() {
 }
 
 #[test]
-fn who_speaks_the_older_protocol_is_told_nothing_of_a_player() {
+fn clients_of_the_older_protocol_get_no_playback_messages() {
     let place = Place::new();
     let serving = serve(tape(&place, Format::Mcap, 30, Playing { speed: 20.0, ..Playing::default() }));
     let mut client = Client::new(&serving.url, "foxglove.websocket.v1");

@@ -28,7 +28,7 @@ fn advertise(client: &mut Client, topic: &str, encoding: &str, schema: &str) {
 }
 
 #[test]
-fn what_a_client_publishes_as_json_and_as_cdr_comes_as_a_message_of_the_channels_type() {
+fn json_and_cdr_of_a_client_become_messages_of_the_channels_type() {
     let place = Place::new();
     let mut poses = publisher(&place.domain(), "POSE", "demo.pose");
     poses.publish(&message("demo.pose", &pose(1))).unwrap();
@@ -96,7 +96,7 @@ fn without_leave_nobody_publishes() {
 }
 
 #[test]
-fn who_publishes_needs_the_token_on_this_machine_too() {
+fn publishing_requires_the_token_on_this_machine_too() {
     let place = Place::new();
     let serving = open(place.domain());
     let (bare, token) = serving.url.split_once("?token=").expect("the URL has a token");
@@ -118,7 +118,7 @@ fn get(address: &str) -> String {
 }
 
 #[test]
-fn a_client_is_told_exactly_what_was_lost_between_the_channel_and_the_server() {
+fn a_client_receives_exact_loss_counts_between_channel_and_server() {
     const COUNT: u64 = 20_000;
     let place = Place::new();
     let domain = Domain::open(&format!("{}?depth=8&max_message_size=64", place.url())).unwrap();
@@ -142,7 +142,7 @@ fn a_client_is_told_exactly_what_was_lost_between_the_channel_and_the_server() {
 }
 
 #[test]
-fn who_talks_to_whom_comes_over_the_wire_and_as_it_changes() {
+fn the_connection_graph_and_its_changes_are_sent() {
     let place = Place::new();
     let mut poses = publisher(&place.domain(), "POSE", "demo.pose");
     poses.publish(&message("demo.pose", &pose(0))).unwrap();

@@ -92,7 +92,7 @@ fn program(name: &str, flags: &[&str]) -> String {
 }
 
 #[test]
-fn a_compiler_that_is_too_old_says_so_and_no_more() {
+fn an_old_compiler_gets_one_error_that_names_the_standard() {
     let dir = scratch("cpp-old");
     generate(&schema(), &dir, Lang::Cpp, &options(Style::Modern), ".hpp");
     for header in ["t/all/scan_t.hpp", "t/all/fixed_t_plain.hpp"] {

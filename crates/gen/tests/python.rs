@@ -34,7 +34,7 @@ fn python_refuses_hostile_bytes() {
 }
 
 #[test]
-fn python_says_which_field_is_wrong() {
+fn python_names_the_wrong_field() {
     let temp = Temp::new("python-says");
     generated(&covers(), Lang::Python, Style::Modern, &temp.join("modern"));
     run(script("says.py").arg(temp.join("modern")));

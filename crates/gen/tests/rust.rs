@@ -59,7 +59,7 @@ fn its_documentation_is_text() {
 }
 
 #[test]
-fn it_does_what_it_should() {
+fn the_plan_runs_its_steps() {
     let package = Package::new("behave", &constructs(&plain()));
     package.manifest("2024");
     package.file("src/lib.rs", LIBRARY);

@@ -17,7 +17,7 @@ fn dir(name: &str, files: &[(&str, &str)]) -> PathBuf {
 }
 
 #[test]
-fn what_the_files_refer_to_is_generated_too() {
+fn referenced_types_are_generated_too() {
     let files = [
         ("types/scan_t.lcm", "package robot; struct scan_t { geo.pose_t pose; int32_t n; float ranges[n]; }"),
         ("more/deep/pose_t.lcm", "package geo; struct pose_t { double x[3]; }"),
@@ -39,7 +39,7 @@ fn what_the_files_refer_to_is_generated_too() {
 }
 
 #[test]
-fn what_is_wrong_is_shown_as_the_compiler_shows_it() {
+fn errors_have_the_compilers_format() {
     let dir = dir("wrong", &[("a.lcm", "struct a_t {\n    int32_t x;\n    flot y;\n}\n")]);
     let wrong = Builder::new().file(dir.join("a.lcm")).out_dir(dir.join("out")).compile().unwrap_err();
     let said = format!("{wrong:?}");

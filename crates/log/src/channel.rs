@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_any_bytes_become_text_and_come_back() {
+    fn names_of_any_bytes_become_text_and_round_trip() {
         for bytes in [&b"POSE"[..], b"\xff\x00x", "größe".as_bytes(), b""] {
             let mut metadata = Map::new();
             let text = topic(bytes, &mut metadata);

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_the_format_or_nothing() {
+    fn names_imply_the_format_or_nothing() {
         for name in ["a.lcmlog", "a.LOG", "lcmlog-2026-11-20.00", "a", "x.y/a"] {
             assert_eq!(Format::of_name(Path::new(name)), Some(Format::Lcm), "{name}");
         }
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_beginning_still_tells() {
+    fn a_damaged_beginning_is_still_reported() {
         assert_eq!(Format::of_bytes(b"xx\xED\xA1\xDA\x01"), Some(Format::Lcm));
         assert_eq!(Format::of_bytes(b"no log"), None);
         assert_eq!(Format::of_bytes(b""), None);

@@ -125,7 +125,7 @@ fn lcm_reads_our_logs_and_we_read_those_of_lcm() {
 }
 
 #[test]
-fn what_is_added_to_a_file_is_in_it_and_all_else_as_well() {
+fn appending_keeps_the_existing_content() {
     let directory = Directory::new("amend");
     let all = events(500);
     let values = |text: &str| BTreeMap::from([("bookmarks".to_string(), text.to_string())]);

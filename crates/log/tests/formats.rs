@@ -37,7 +37,7 @@ fn an_lcm_log_gives_back_channels_messages_and_microseconds() {
 }
 
 #[test]
-fn names_of_any_bytes_and_messages_of_no_bytes_come_back() {
+fn names_of_any_bytes_and_empty_messages_round_trip() {
     let mut all = events(3);
     all[0].channel = b"\xff\x00 \xed\xa1".to_vec();
     all[1].channel = Vec::new();
@@ -46,7 +46,7 @@ fn names_of_any_bytes_and_messages_of_no_bytes_come_back() {
 }
 
 #[test]
-fn what_a_format_cannot_hold_is_refused_and_the_log_goes_on() {
+fn events_that_a_format_cannot_hold_are_refused_and_writing_continues() {
     let mut writer = Writer::new(Vec::new(), Format::Lcm, WriterOptions::new()).unwrap();
     assert!(writer.write(&Event::default()).unwrap_err().to_string().contains("channel's name"));
     assert!(!writer.metadata("accounting", &BTreeMap::new()).unwrap());
@@ -95,7 +95,7 @@ fn a_writer_that_is_killed_leaves_all_that_was_flushed() {
 }
 
 #[test]
-fn time_that_is_told_flushes_what_has_waited() {
+fn a_time_update_flushes_waiting_events() {
     let mut writer = Writer::new(Vec::new(), Format::Mcap, WriterOptions::new()).unwrap();
     let event = &events(1)[0];
     writer.write(&event.event()).unwrap();
@@ -106,7 +106,7 @@ fn time_that_is_told_flushes_what_has_waited() {
 }
 
 #[test]
-fn metadata_of_the_file_comes_back() {
+fn metadata_of_the_file_round_trips() {
     let mut writer = Writer::new(Vec::new(), Format::Mcap, WriterOptions::new()).unwrap();
     writer.write(&events(1)[0].event()).unwrap();
     let counts = BTreeMap::from([("POSE.received".to_owned(), "12".to_owned())]);

@@ -92,7 +92,7 @@ fn stamps_that_go_back_are_in_the_order_of_time_and_counted() {
 }
 
 #[test]
-fn an_index_is_kept_and_used_and_says_the_same() {
+fn an_index_is_kept_and_reused_with_the_same_content() {
     let directory = Directory::new("kept");
     for (path, expected) in both(&directory, &events(150)) {
         let first = open(&path, Keep::Always);
@@ -111,7 +111,7 @@ fn an_index_is_kept_and_used_and_says_the_same() {
 }
 
 #[test]
-fn an_index_of_another_log_is_made_anew() {
+fn an_index_of_another_log_is_rebuilt() {
     let directory = Directory::new("stale");
     let (one, two) = (events(100), events(120));
     for format in [Format::Lcm, Format::Mcap] {
@@ -126,7 +126,7 @@ fn an_index_of_another_log_is_made_anew() {
 }
 
 #[test]
-fn an_index_that_lies_is_found_out_and_made_anew() {
+fn a_wrong_index_is_detected_and_rebuilt() {
     let directory = Directory::new("lies");
     for (path, expected) in both(&directory, &events(50)) {
         open(&path, Keep::Always);
@@ -151,7 +151,7 @@ fn an_index_that_lies_is_found_out_and_made_anew() {
 }
 
 #[test]
-fn a_log_that_was_cut_is_as_long_as_what_is_left() {
+fn a_truncated_log_is_as_long_as_its_remainder() {
     let directory = Directory::new("cut");
     for (path, expected) in both(&directory, &events(60)) {
         let bytes = fs::read(&path).unwrap();
@@ -165,7 +165,7 @@ fn a_log_that_was_cut_is_as_long_as_what_is_left() {
 }
 
 #[test]
-fn what_is_no_log_is_an_error_that_says_so() {
+fn opening_a_file_that_is_not_a_log_fails_and_says_so() {
     let directory = Directory::new("no-log");
     for bytes in [&b""[..], b"hello", &[0; 10_000]] {
         let path = directory.file("no", bytes);
@@ -176,7 +176,7 @@ fn what_is_no_log_is_an_error_that_says_so() {
 }
 
 #[test]
-fn a_log_that_changes_under_its_reader_is_told() {
+fn a_log_that_changes_while_it_is_read_is_reported() {
     let directory = Directory::new("changes");
     for (path, expected) in both(&directory, &events(80)) {
         let mut log = open(&path, Keep::Never);

@@ -54,7 +54,7 @@ fn read(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn every_conformance_message_comes_back_to_the_byte_from_cdr_of_either_kind() {
+fn every_conformance_message_round_trips_through_both_kinds_of_cdr() {
     let (schema, mut vectors) = vectors();
     assert!(vectors.len() > 20, "only {} vectors", vectors.len());
     let mut rng = Rng::new(5);
@@ -89,7 +89,7 @@ fn every_conformance_message_comes_back_to_the_byte_from_cdr_of_either_kind() {
 }
 
 #[test]
-fn raw_messages_stay_as_they_are_with_their_type_beside_them() {
+fn raw_messages_stay_unchanged_with_their_type() {
     let (schema, vectors) = vectors();
     let message = vec![vectors[1].1.clone()];
     let mut types = Types::new();
@@ -108,7 +108,7 @@ fn raw_messages_stay_as_they_are_with_their_type_beside_them() {
 const POSE: &str = "struct pose_t { int64_t utime; double position[3]; boolean valid; }";
 
 #[test]
-fn a_message_that_would_not_come_back_is_kept_raw_and_counted() {
+fn a_message_that_would_not_round_trip_is_kept_raw_and_counted() {
     let mut types = Types::new();
     assert!(types.learn("pose_t", POSE));
     let schema = Arc::new(saltus_types::parse("test", POSE).unwrap());
@@ -129,7 +129,7 @@ fn a_message_that_would_not_come_back_is_kept_raw_and_counted() {
 }
 
 #[test]
-fn a_log_that_is_written_again_keeps_its_types_without_being_told_them() {
+fn a_rewritten_log_keeps_its_types() {
     let (schema, vectors) = vectors();
     let mut types = Types::new();
     types.add_all(&schema);
@@ -148,7 +148,7 @@ fn a_log_that_is_written_again_keeps_its_types_without_being_told_them() {
 }
 
 #[test]
-fn what_nobody_understands_is_no_type() {
+fn an_unknown_schema_is_not_a_type() {
     let mut types = Types::new();
     assert!(!types.learn("pose_t", "struct"));
     assert!(!types.learn("other_t", POSE));
@@ -172,7 +172,7 @@ fn times_before_1970_are_counted_where_the_format_has_none() {
 }
 
 #[test]
-fn a_file_whose_writer_was_killed_is_told_from_one_that_was_ended() {
+fn a_killed_writers_file_is_distinguished_from_a_finished_one() {
     let mut writer = Writer::new(Vec::new(), Format::Mcap, WriterOptions::new()).unwrap();
     writer.write(&Event { channel: b"C", data: b"x", ..Event::default() }).unwrap();
     let whole = writer.finish().unwrap();

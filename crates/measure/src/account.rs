@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spike_is_told_once_the_control_has_told_of_that_time() {
+    fn a_spike_is_reported_once_the_control_covers_its_time() {
         let (mut account, at, over) = spiked();
         let mut slices = Slices::default();
         assert!(told(&mut account, Some(&slices), at).is_empty());
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_control_that_does_not_tell_is_not_waited_for_and_proves_nothing() {
+    fn a_silent_control_is_not_waited_for_and_proves_nothing() {
         let (mut account, at, over) = spiked();
         let mut slices = Slices::default();
         slices.push(Slice { start: over - 0.11, end: over - 0.005, max: 10 });

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_asked_to_end_even_where_nothing_is_told_any_more() {
+    fn it_gets_a_stop_request_even_after_output_ends() {
         let file = std::env::temp_dir().join(format!("saltus-hiccup-beside-{}", std::process::id()));
         let script =
             "trap 'echo ended > \"$0\"; exit' TERM; echo begun > \"$0\"; while :; do sleep 0.02; done";

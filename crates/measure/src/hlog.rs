@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn a_written_log_reads_back_the_same() {
         let bytes = sample();
         let lines = lines(&bytes);
         assert_eq!(lines.len(), 2);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_from_the_start_or_since_1970() {
+    fn times_are_relative_to_the_start_or_to_1970() {
         let payload = String::from_utf8(sample()).expect("text");
         let payload =
             payload.lines().last().and_then(|l| l.rsplit(',').next()).expect("a histogram").to_string();
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_with_its_line_and_never_believed() {
+    fn damage_is_reported_with_its_line_and_never_used() {
         let good = sample();
         for text in ["nonsense\n", "1.0,1.0,1.0,HISTFAAAA\n", "1.0,1.0,1.0,!!\n", "1.0,1.0,1.0,\n"] {
             let bytes = [b"#a\n", text.as_bytes()].concat();

@@ -97,7 +97,7 @@ fn lines(file: &Scratch) -> Vec<Line> {
 }
 
 #[test]
-fn what_python_writes_is_read_here() {
+fn logs_written_by_python_are_readable() {
     let file = Scratch::new("theirs.hlog");
     let told = python(WRITE, &[file.path()]);
     let lines = lines(&file);
@@ -145,7 +145,7 @@ fn java_and_javascript_read_what_is_written_here() {
 }
 
 #[test]
-fn what_java_and_javascript_write_is_read_here() {
+fn logs_written_by_java_and_javascript_are_readable() {
     let (javas, scripts) = (Scratch::new("javas.hlog"), Scratch::new("scripts.hlog"));
     for (told, file) in [(java("write", &javas), &javas), (javascript("write", &scripts), &scripts)] {
         let lines = lines(file);

@@ -29,7 +29,7 @@ unsafe impl GlobalAlloc for Counted {
 static ALLOCATOR: Counted = Counted;
 
 #[test]
-fn memory_is_what_the_counters_say() {
+fn memory_matches_the_counters() {
     let piece = vec![1; 60_000];
     let before = LIVE.load(Relaxed);
     let mut reassembly = Reassembly::new(Limits::default());

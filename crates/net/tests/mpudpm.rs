@@ -61,7 +61,7 @@ fn names_go_both_ways() {
 }
 
 #[test]
-fn patterns_learn_of_channels_that_come_later() {
+fn patterns_match_channels_created_later() {
     alone(|| {
         let (publisher, mut listener) = open();
         let mut peer = peer();
@@ -100,7 +100,7 @@ fn patterns_learn_of_channels_that_come_later() {
 }
 
 #[test]
-fn who_comes_late_asks_and_is_answered() {
+fn a_late_subscriber_asks_and_gets_answers() {
     alone(|| {
         let (publisher, mut first) = open();
         publisher.publish(b"EARLY", b"").unwrap();
@@ -119,7 +119,7 @@ fn who_comes_late_asks_and_is_answered() {
 }
 
 #[test]
-fn who_uses_another_number_of_ports_is_told_of_once() {
+fn a_peer_with_another_number_of_ports_is_reported_once() {
     alone(|| {
         let (publisher, _first) = open();
         let mut options = Options::default();

@@ -119,7 +119,7 @@ proptest! {
 
     /// Lost messages do not arrive, all others do, and the gaps are counted.
     #[test]
-    fn loss_is_told(messages in messages(), lost in prop::collection::vec(prop::bool::weighted(0.2), 1..50)) {
+    fn losses_are_reported(messages in messages(), lost in prop::collection::vec(prop::bool::weighted(0.2), 1..50)) {
         let mut intake = Intake::new(Limits::default());
         let all = sent(&messages);
         let mut broken = std::collections::HashSet::new();
@@ -181,7 +181,7 @@ proptest! {
 }
 
 #[test]
-fn what_a_header_promises_reserves_nothing() {
+fn a_length_in_a_header_reserves_no_memory() {
     let mut reassembly = Reassembly::new(Limits::default());
     for n in 0..60_000 {
         let f = fragment(MESSAGE as u32, if n % 2 == 0 { 0 } else { MESSAGE as u32 - 8 }, n % 2, b"12345678");
@@ -286,7 +286,7 @@ fn contradictions_are_refused() {
 }
 
 #[test]
-fn another_size_begins_anew() {
+fn another_size_starts_over() {
     let mut r = Reassembly::new(Limits::default());
     let from = sender(0);
     assert_eq!(r.take(from, 0, &fragment(10, 0, 0, b"abcde")), Taken::Pending);
@@ -297,7 +297,7 @@ fn another_size_begins_anew() {
 }
 
 #[test]
-fn what_is_stale_is_not_mixed_with_what_is_new() {
+fn stale_fragments_are_not_mixed_with_new_ones() {
     let mut r = Reassembly::new(Limits::default());
     let from = sender(0);
     assert_eq!(r.take(from, 0, &fragment(6, 0, 0, b"old")), Taken::Pending);

@@ -162,7 +162,7 @@ fn threads_may_publish_at_the_same_time() {
 }
 
 #[test]
-fn who_never_reads_stalls_nobody() {
+fn a_client_that_never_reads_delays_nobody() {
     let queue = QueueLimits { bytes: 1 << 20, ..QueueLimits::default() };
     let hub = Running::new(Limits { queue, ..Limits::default() });
     let mut hello = HELLO.to_vec();
@@ -200,7 +200,7 @@ fn who_never_reads_stalls_nobody() {
 }
 
 #[test]
-fn who_is_rude_is_closed_and_told_of() {
+fn a_client_that_breaks_the_protocol_is_disconnected_and_logged() {
     let hub = Running::new(Limits { clients: 3, ..Limits::default() });
     let reason = |text: &str| {
         hub.until(text, |_, told, _| {
@@ -256,7 +256,7 @@ fn a_hub_may_come_and_go() {
 
 /// In its own program, as the one above.
 #[test]
-fn who_only_publishes_notices_that_the_hub_is_gone() {
+fn a_client_that_only_publishes_detects_a_lost_hub() {
     isolated_program(|| {
         let hub = Running::at(ADDRESS, Limits::default());
         let client = hub.client();

@@ -43,7 +43,7 @@ fn used() -> usize {
 }
 
 #[test]
-fn costly_expressions_and_invented_names_make_nobody_wait() {
+fn costly_expressions_and_invented_names_delay_nobody() {
     assert_eq!(PORT, 7700);
     let mut hub = Hub::bind("127.0.0.1:0", Limits::default()).unwrap();
     let (address, stop) = (hub.address(), hub.stop());

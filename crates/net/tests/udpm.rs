@@ -19,7 +19,7 @@ fn run(words: &str) {
 }
 
 #[test]
-fn what_is_sent_comes_back() {
+fn sent_messages_are_received() {
     isolated(|| {
         let mut udpm = Udpm::open(&Options::default()).unwrap();
         let mut heard = Vec::new();
@@ -29,7 +29,7 @@ fn what_is_sent_comes_back() {
 }
 
 #[test]
-fn a_host_without_a_route_is_told_what_to_type() {
+fn a_host_without_a_route_gets_the_command_to_type() {
     isolated(|| {
         run("ip route del 224.0.0.0/4");
         let why = Listener::open(&Options::default()).err().unwrap().to_string();
@@ -56,7 +56,7 @@ fn a_host_without_a_route_is_told_what_to_type() {
 }
 
 #[test]
-fn a_listener_on_another_interface_hears_nothing_and_says_so() {
+fn a_listener_on_another_interface_reports_that_nothing_arrived() {
     isolated(|| {
         let (here, there) = (Space::new().unwrap(), Space::new().unwrap());
         join("other", (&here, Ipv4Addr::new(10, 9, 8, 1)), (&there, Ipv4Addr::new(10, 9, 8, 2)));
@@ -159,7 +159,7 @@ fn threads_publish_at_once_and_nothing_looks_lost() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_an_error_and_counted() {
+fn an_unsendable_message_is_an_error_and_counted() {
     isolated(|| {
         let (publisher, listener) = Udpm::open(&Options::default()).unwrap().split();
         let ear = Ear::new(listener);
@@ -182,7 +182,7 @@ fn what_cannot_be_sent_is_an_error_and_counted() {
 }
 
 #[test]
-fn what_the_kernel_drops_is_counted() {
+fn messages_dropped_by_the_kernel_are_counted() {
     isolated(|| {
         let small = Options { recv_buf: Some(4096), ..Options::default() };
         let mut udpm = Udpm::open(&small).unwrap();

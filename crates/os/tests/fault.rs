@@ -35,7 +35,7 @@ fn word(map: &Map, page: u64, i: usize) -> &AtomicU64 {
 const ONES: u64 = 0x0101_0101_0101_0101;
 
 #[test]
-fn reading_goes_on_when_the_file_is_cut_and_says_so() {
+fn reading_a_truncated_file_continues_and_reports_it() {
     let file = file(3);
     let words = Arc::new(surviving(&file, 1, Access::Read, None));
     let mark = Mark { of: Some(words.clone()), at: 16, value: 77 };
@@ -79,7 +79,7 @@ fn a_mark_whose_own_page_is_cut_is_set() {
 }
 
 #[test]
-fn many_threads_go_on_while_a_file_is_cut_and_grown_and_mappings_come_and_go() {
+fn many_threads_continue_while_a_file_is_resized_and_remapped() {
     const PAGES: u64 = 64;
     let (file, over) = (file(PAGES), AtomicBool::new(false));
     let (faults, rounds) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -122,7 +122,7 @@ fn many_threads_go_on_while_a_file_is_cut_and_grown_and_mappings_come_and_go() {
 }
 
 #[test]
-fn a_forked_child_goes_on_too() {
+fn a_forked_child_continues_too() {
     let file = file(2);
     let map = surviving(&file, 2, Access::Read, None);
     // SAFETY: the child reads memory and exits.
@@ -334,6 +334,6 @@ fn all_of_a_mapping_and_its_mark_are_replaced_where_no_memory_may_be_added() {
 }
 
 #[test]
-fn a_handler_that_came_later_gets_what_is_not_ours_when_we_catch_again() {
+fn a_handler_installed_later_receives_faults_that_are_not_ours() {
     assert!(run("after us").success());
 }

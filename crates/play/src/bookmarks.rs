@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn bookmarks_are_there_the_next_time_and_rubbish_is_passed_over() {
+    fn bookmarks_persist_and_invalid_ones_are_skipped() {
         let log = log(Format::Lcm, "log");
         let mut bookmarks = of(&log);
         assert!(bookmarks.all().is_empty());

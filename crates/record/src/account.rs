@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_and_unknown_losses_are_told_apart() {
+    fn exact_and_unknown_losses_are_distinguished() {
         let (mut account, name) = (Account::default(), Name::new("A").unwrap());
         let (number, other) =
             (account.add(0, "shm://", name.clone()), account.add(1, "tcpq://", name.clone()));

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_older_than_asked_for_is_let_go_of_and_is_no_loss() {
+    fn messages_older_than_the_window_are_discarded_and_not_lost() {
         let (mut keep, mut gone) = (Keep::new(Duration::from_secs(30), 1 << 20), 0);
         for second in 0..100 {
             keep.push(batch(second, 10), |_| gone += 1);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_memory_does_not_suffice_for_is_counted() {
+    fn messages_beyond_the_memory_limit_are_counted() {
         let (mut keep, mut gone) = (Keep::new(Duration::from_secs(30), 10_000), 0);
         for second in 0..10 {
             keep.push(batch(second, 4000), |_| gone += 1);

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rotation_keeps_so_many_files_and_no_more() {
+    fn a_rotation_keeps_at_most_the_given_number_of_files() {
         let dir = Dir::new("rotate");
         let naming = Naming::new(dir.0.join("run"), false, Style::Rotate(3)).unwrap();
         for n in 0..5_u8 {

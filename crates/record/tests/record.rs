@@ -68,7 +68,7 @@ fn events(path: &Path) -> (Vec<(String, Vec<u8>)>, serde_json::Value) {
 }
 
 #[test]
-fn what_is_written_is_what_was_published_in_its_order() {
+fn the_log_has_the_published_messages_in_order() {
     let (dir, domain) = (Dir::new(), Domain::open("mem://").unwrap());
     let path = dir.0.join("run");
     let mut recorder = Recorder::new(
@@ -127,7 +127,7 @@ impl Format for Slow {
 }
 
 #[test]
-fn what_a_slow_disk_leaves_no_memory_for_is_dropped_and_counted() {
+fn with_a_slow_disk_excess_messages_are_dropped_and_counted() {
     let (dir, domain) = (Dir::new(), Domain::open("mem://").unwrap());
     let (path, free) = (dir.0.join("run"), Arc::new(AtomicBool::new(false)));
     let disk = Slow { inner: log(), free: free.clone() };

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_subscribed_and_read_nothing_is_behind_by_all_that_was_played() {
+    fn an_idle_subscriber_lags_by_everything_played() {
         assert_eq!(lag(&mut lags(), reader(BEGAN - 1, 0, 0), 107), Some(7));
         assert_eq!(lag(&mut lags(), reader(BEGAN - 1, 0, 0), 108), Some(8));
         assert_eq!(lag(&mut lags(), reader(BEGAN - 1, 50, 99), 108), Some(9));
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_while_playing_is_waited_for_as_soon_as_there_is_something_for_it() {
+    fn a_subscriber_that_joins_is_waited_for_from_its_first_message() {
         let mut lags = lags();
         assert_eq!(lags.look(&[], 108, (LATER, LATER)).0, None);
         assert_eq!(lag(&mut lags, reader(LATER - JOINING + 1, 0, 0), 108), Some(8), "just subscribed");
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn no_wait_is_endless_whatever_a_reader_tells_of_itself() {
+    fn no_wait_is_endless_whatever_a_reader_reports() {
         let never = |_| reader(1, 0, 0);
         assert_eq!(wait(&mut lags(), never), 2);
         assert_eq!(wait(&mut lags(), |n| reader(1, n, 100 + n % 2)), 2, "up and down");

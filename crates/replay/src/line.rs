@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_ends_with_enter_and_the_rest_is_not_taken() {
+    fn a_line_ends_with_enter_and_later_input_is_left() {
         let mut line = Line::new("name: ".into(), b"POSE");
         assert_eq!(line.take(b"_2"), (2, None));
         assert_eq!(line.to_string(), "name: POSE_2_  (Enter, Esc)");
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn it_can_be_mended_and_given_up_and_arrows_are_no_text() {
+    fn input_can_be_edited_and_canceled_and_arrows_are_ignored() {
         let mut line = Line::new(String::new(), b"old");
         assert_eq!(line.take("\x15a\u{e4}\x7fb\x1b[Dc\x1b[1;5Cd\x01\n".as_bytes()).1, typed("abcd"));
         assert_eq!(Line::new(String::new(), b"x").take(b"y\x1b"), (2, Some(End::Canceled)));

@@ -36,7 +36,7 @@ fn a_big_reservation_of_a_dead_publisher_hides_nothing() {
 
 /// Addendum 5: a slot that was complete when its publisher died, but was not the head, stays unpublished.
 #[test]
-fn a_take_over_publishes_nothing_of_the_dead() {
+fn a_takeover_publishes_nothing_of_the_dead_publisher() {
     let channel = Channel::new(1, 4, 64);
     let mut dead = channel.writer(0);
     channel.publish(&mut dead, b"published");
@@ -86,7 +86,7 @@ fn newest_never_goes_back_to_a_frozen_publishers_command() {
 /// A subscriber that receives the current message has skipped the late one: left unseen, it would wake a waiting
 /// subscriber repeatedly.
 #[test]
-fn what_comes_late_is_missed_by_who_sees_the_newest_again() {
+fn a_late_message_is_missed_by_a_newest_subscriber() {
     let channel = Channel::new(2, 4, 64);
     let (mut frozen, mut other) = (channel.writer(0), channel.writer(1));
     let mut merge = Merge::new(&channel, Start::Newest);
@@ -105,7 +105,7 @@ fn what_comes_late_is_missed_by_who_sees_the_newest_again() {
 
 /// A timestamp from the future counts as now: it does not stay the newest forever.
 #[test]
-fn a_stamp_from_the_future_gains_nothing() {
+fn a_timestamp_from_the_future_gains_nothing() {
     let channel = Channel::new(2, 4, 64);
     let (mut liar, mut honest) = (channel.writer(0), channel.writer(1));
     let mut merge = Merge::new(&channel, Start::Newest);
@@ -163,7 +163,7 @@ fn next_never_delivers_a_reply_before_its_cause() {
 /// Addendum 14: a reader that is repeatedly lapped needs few tries, and does not give up the messages of a slow
 /// lane.
 #[test]
-fn a_chatty_lane_costs_a_quiet_one_nothing() {
+fn a_fast_publisher_does_not_evict_messages_of_a_slow_one() {
     let channel = Channel::new(2, 16, 8);
     let (mut chatty, mut quiet) = (channel.writer(0), channel.writer(1));
     let mut merge = Merge::new(&channel, Start::Oldest);
@@ -226,7 +226,7 @@ fn damaged_lanes_do_not_starve_honest_ones() {
 /// Addendum 11: the next publish repairs impossible values in the bell, and they do not cost a call at every
 /// publish.
 #[test]
-fn impossible_bells_are_mended() {
+fn impossible_wake_words_are_repaired() {
     let (page, bells) = (Heap::zeroed(8), Heap::zeroed(bell::PASSED + 8));
     let calls = Cell::new(0);
     let ring = || {

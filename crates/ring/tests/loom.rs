@@ -280,11 +280,11 @@ fn nobody_stays_asleep(sleepers: usize, publishes: u64, preemptions: usize) {
 }
 
 #[test]
-fn one_sleeper_is_woken() {
+fn one_waiter_is_woken() {
     nobody_stays_asleep(1, 2, 3);
 }
 
 #[test]
-fn two_sleepers_are_woken() {
+fn two_waiters_are_woken() {
     nobody_stays_asleep(2, 1, 2);
 }

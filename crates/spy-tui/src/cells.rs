@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_a_dash() {
+    fn unknown_values_are_dashes() {
         let row = Row::default();
         assert_eq!([Column::Missed, Column::Age, Column::P99, Column::Type].map(|c| cell(c, &row)), ["-"; 4]);
     }

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn long_words_are_cut_where_they_tell_least() {
+    fn long_names_are_shortened_in_the_middle() {
         assert_eq!(aligned(Column::Type, "package.pose_t".into(), 7), "…pose_t");
         assert_eq!(aligned(Column::Channel, "LASER_FRONT".into(), 6), "LASER…");
         assert_eq!(aligned(Column::Rate, "1 Hz".into(), 6), "  1 Hz");

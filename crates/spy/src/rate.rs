@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_falls_to_nought_in_silence_and_after_it_is_that_of_what_comes_then() {
+    fn a_rate_falls_to_zero_in_silence_and_then_follows_new_messages() {
         let mut track = Track::new(WINDOW);
         let mark = |at: u64, count| Mark { seen: at, published: Some(at), count, bytes: 0 };
         (0..400).for_each(|i| track.mark(mark(i * SECOND / 100, i)));

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_unit_is_left_alone() {
+    fn text_that_is_not_a_unit_is_unchanged() {
         for comment in [
             "",
             "in [0, 1]",

@@ -50,7 +50,7 @@ fn model(options: Options) -> (Model, ChannelId) {
 }
 
 #[test]
-fn a_row_says_rate_period_size_age_and_loss() {
+fn a_row_shows_rate_period_size_age_and_loss() {
     let (mut model, id) = model(Options::default());
     for i in 1..=400 {
         let now = START + i * 10 * MS;
@@ -70,7 +70,7 @@ fn a_row_says_rate_period_size_age_and_loss() {
 }
 
 #[test]
-fn what_nobody_knows_is_not_zero() {
+fn unknown_counts_are_not_zero() {
     let (mut model, id) = model(Options::default());
     model.message(START, id, &Seen { missed: Missed::Unknown, ..seen(b"x", START) });
     let row = model.row(id).unwrap();
@@ -108,7 +108,7 @@ fn unevenly(n: u64) -> u64 {
 }
 
 #[test]
-fn rates_of_counts_are_right_to_one_percent_and_rows_say_the_same_until_the_next_look() {
+fn rates_are_right_to_one_percent_and_rows_are_stable_between_updates() {
     for hz in [1u64, 50, 1000] {
         let (mut model, id) = model(Options::default());
         let mut look = START;
@@ -189,7 +189,7 @@ fn only_opened_channels_are_decoded_and_the_newest_wins() {
 }
 
 #[test]
-fn what_was_published_before_a_channel_was_opened_is_looked_into_and_not_counted_again() {
+fn messages_from_before_opening_are_decoded_and_not_counted_again() {
     let (mut model, id) = model(Options::default());
     model.learn(id, &[description(TYPES)]);
     let data = pose(TYPES, 4.0, 3);
@@ -278,7 +278,7 @@ fn a_plot_that_was_asked_for_before_the_first_message_has_its_unit() {
 }
 
 #[test]
-fn another_type_is_told_as_a_difference() {
+fn another_type_is_reported_as_a_difference() {
     let other = TYPES.replace("float speed;", "double speed;");
     // Two programs, built from two versions of a type file, on one channel.
     let (mut model, id) = model(Options::default());
@@ -301,7 +301,7 @@ fn another_type_is_told_as_a_difference() {
 }
 
 #[test]
-fn what_cannot_be_decoded_is_counted_and_told() {
+fn undecodable_messages_are_counted_and_reported() {
     let (mut model, id) = model(Options::default());
     model.learn(id, &[description(TYPES)]);
     model.open(id);

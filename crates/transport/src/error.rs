@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_not_sent_for_want_of_room_can_be_published_again() {
+    fn only_unsent_messages_can_be_published_again() {
         let socket = |kind: io::ErrorKind| saltus_net::Error::Socket {
             what: "publish".into(),
             remedy: "publish less".into(),

@@ -92,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_told_to_others_as_an_expression() {
+    fn a_pattern_is_sent_to_peers_as_an_expression() {
         assert_eq!(Pattern::name("a.b_c-1|").unwrap().expression(), br"a\.b_c-1\|");
         assert_eq!(Pattern::regex("A|B").unwrap().expression(), b"A|B");
         assert_eq!(Pattern::all().expression(), b".*");
     }
 
     #[test]
-    fn what_is_no_expression_is_refused_in_words() {
+    fn an_invalid_expression_is_refused_in_words() {
         for bad in ["(", "a)(b", "[z-a]", "(?:a{1000}){1000}"] {
             let text = Pattern::regex(bad).unwrap_err().to_string();
             assert!(text.contains(bad), "{text}");

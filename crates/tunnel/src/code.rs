@@ -118,7 +118,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_so_many_of_a_block_are_enough(
+        fn any_sufficient_subset_of_a_block_is_enough(
             symbols in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..50), 1..40),
             parities in 1..40_usize,
             order in any::<u64>(),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_parameters_are_refused() {
         let mut coder = Coder::default();
         assert!(coder.encode([&b"ab"[..]].into_iter(), 0).is_none());
         let one = BTreeMap::from([(0, vec![9; 8])]);

@@ -236,7 +236,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_is_read(number in any::<u64>(), made in any::<u32>(), name in 1..=63_usize, len in 0..99_usize) {
+        fn written_values_read_back_the_same(number in any::<u64>(), made in any::<u32>(), name in 1..=63_usize, len in 0..99_usize) {
             let (channel, payload) = (vec![b'c'; name], vec![7; len]);
             let record = Record { number, made, deadline: !made, channel: &channel, payload: &payload };
             let mut bytes = Vec::new();

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_has_the_key_is_understood() {
+    fn only_holders_of_the_key_are_understood() {
         let (ours, theirs) =
             (Handshake::new(&Key::from_bytes([1; 32])), Handshake::new(&Key::from_bytes([2; 32])));
         let hello = ours.hello(&[5; 24]);

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_said_and_read_again_and_never_shown() {
+    fn a_key_is_written_and_read_back_and_never_shown() {
         let key = Key::generate().unwrap();
         assert_eq!(format!("{}\n", key.to_text()).parse::<Key>().unwrap(), key);
         assert_ne!(Key::generate().unwrap(), key);

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_in_another_order_is_no_news_and_one_where_nobody_could_go_stays_news() {
+    fn a_reordered_answer_is_no_change_and_an_unreachable_one_stays_a_change() {
         let [one, two, three] =
             ["192.0.2.1:7", "192.0.2.2:7", "[2001:db8::1]:7"].map(|to| to.parse().unwrap());
         let mut name = Name::new("robot.example:7", &[one, two], 0).unwrap();

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_late_goes_and_what_does_not_fit_makes_its_own_channel_smaller() {
+    fn late_messages_are_dropped_and_an_overflow_evicts_its_own_channel() {
         let (mut outbox, mut dropped) = (Outbox::new(Order::All, 100), Dropped::default());
         outbox.push(b"a", message(1, 40, 50), &mut dropped);
         outbox.push(b"a", message(2, 40, 99), &mut dropped);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn busy_channels_are_passed_over() {
+    fn busy_channels_are_skipped() {
         let (mut outbox, mut dropped) = (Outbox::new(Order::All, 1000), Dropped::default());
         outbox.push(b"a", message(1, 1, 99), &mut dropped);
         outbox.push(b"b", message(2, 1, 99), &mut dropped);

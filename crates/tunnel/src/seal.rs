@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_one_end_seals_the_other_opens_and_nobody_else() {
+    fn only_the_other_end_opens_a_sealed_packet() {
         let key = Key::from_bytes([7; 32]);
         let (hello, welcome) = ([1; 24], [2; 24]);
         let mut here = Seal::new(&key, Role::Connect, &hello, &welcome);

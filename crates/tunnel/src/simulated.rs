@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn it_loses_what_it_is_told_to_alone_or_in_bursts() {
+    fn it_loses_the_configured_fraction_singly_or_in_bursts() {
         let (loss, burst) = run(Badness { loss: 0.1, ..Badness::default() }, 100_000);
         assert!((loss - 0.1).abs() < 0.005 && (burst - 1.11).abs() < 0.05, "{loss} {burst}");
         let (loss, burst) = run(Badness { loss: 0.1, burst: 8.0, ..Badness::default() }, 300_000);

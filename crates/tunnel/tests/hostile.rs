@@ -27,7 +27,7 @@ fn stranger() -> SocketAddr {
 }
 
 #[test]
-fn whoever_repeats_recorded_hellos_keeps_nobody_out() {
+fn replayed_hellos_keep_nobody_out() {
     let mut pair = Pair::new(&config(), Badness { delay: 50 * MS, ..Badness::default() }, 1).unwrap();
     let recorded = recorded(200);
     // At all times, also between the welcome and the first datagram of the welcomed end.
@@ -81,7 +81,7 @@ fn every_message_is_counted_whatever_happens_to_the_ends() {
 }
 
 #[test]
-fn what_is_incomplete_when_a_session_ends_is_counted() {
+fn incomplete_messages_at_the_end_of_a_session_are_counted() {
     let mut pair = Pair::new(&config(), Badness { delay: MS, ..Badness::default() }, 3).unwrap();
     pair.run(SECOND, |_, _, _| {});
     pair.connecter.send(b"c", &[1; 100_000], 60 * SECOND, pair.now).unwrap();
@@ -98,7 +98,7 @@ fn what_is_incomplete_when_a_session_ends_is_counted() {
 }
 
 #[test]
-fn copies_and_reordered_copies_of_everything_change_nothing() {
+fn duplicated_and_reordered_packets_change_nothing() {
     let mut pair = Pair::new(&config(), Badness::default(), 1).unwrap();
     pair.run(SECOND, |_, _, _| {});
     let mut all = Vec::new();

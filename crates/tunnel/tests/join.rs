@@ -66,7 +66,7 @@ impl World {
 
 /// Messages from the tunnel return from the domain, and must not enter it again.
 #[test]
-fn nothing_goes_round_in_circles_where_nobody_says_who_sent_it() {
+fn no_message_loops_where_senders_are_unknown() {
     isolated(|| {
         let _hubs = ["127.0.0.1:7700", "127.0.0.1:7701"].map(Running::at);
         let ports = ["mpudpm://239.255.76.67:7900?nports=9", "mpudpm://239.255.76.67:7910?nports=9"];

@@ -91,7 +91,7 @@ fn the_delivered_share_is_that_of_the_binomial_distribution() {
 }
 
 #[test]
-fn at_the_loss_it_is_meant_for_nearly_all_comes() {
+fn at_its_designed_loss_nearly_all_messages_arrive() {
     let badness = Badness { loss: 0.1, delay: 20 * MS, jitter: 5 * MS, ..Badness::default() };
     let mut pair = connected(&config(), badness, 7);
     // Of 128 fragments, 1 in 50,000 fails.
@@ -128,7 +128,7 @@ fn redundancy_follows_the_loss() {
 }
 
 #[test]
-fn bursts_are_borne_by_adaptive_redundancy_mostly() {
+fn adaptive_redundancy_repairs_most_bursts() {
     let config = Config { redundancy: Redundancy::Auto, ..config() };
     let badness = Badness { loss: 0.05, burst: 8.0, delay: 5 * MS, ..Badness::default() };
     let mut pair = connected(&config, badness, 3);
@@ -170,7 +170,7 @@ fn under_congestion_the_newest_goes_first_and_age_stays_bounded() {
 }
 
 #[test]
-fn what_cannot_be_sent_in_time_is_not_begun() {
+fn a_message_that_cannot_be_sent_in_time_is_not_started() {
     let pace = Some(Pace { rate: 100_000, burst: 3000 });
     let mut pair = connected(&Config { pace, ..config() }, Badness::default(), 2);
     assert_eq!(stream(&mut pair, 10, 50_000, 100 * MS, 100 * MS).len(), 0);
@@ -182,7 +182,7 @@ fn what_cannot_be_sent_in_time_is_not_begun() {
 }
 
 #[test]
-fn what_comes_too_late_is_dropped_at_the_end() {
+fn messages_that_arrive_too_late_are_dropped() {
     // A queue in the link delays everything by 300 ms after a while.
     let bad = Badness { delay: 10 * MS, rate: 100_000, queue: 30_000, ..Badness::default() };
     let mut pair = connected(&config(), bad, 2);
@@ -230,7 +230,7 @@ fn a_connecter_knocks_at_every_address_of_a_name() {
 }
 
 #[test]
-fn an_end_that_is_gone_is_noticed_and_found_again() {
+fn a_vanished_end_is_detected_and_found_again() {
     let mut pair = connected(&config(), Badness { delay: MS, ..Badness::default() }, 4);
     let dead = Badness { loss: 1.0, ..Badness::default() };
     pair.there.set(dead);

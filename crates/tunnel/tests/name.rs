@@ -66,7 +66,7 @@ fn moves(name: &str, tcp: bool) {
 }
 
 #[test]
-fn a_name_that_leads_where_this_machine_cannot_go_is_told_and_ends_nothing() {
+fn an_unreachable_address_is_reported_and_the_tunnel_keeps_running() {
     isolated(|| {
         let hosts = Hosts::new("astray");
         hosts.say("127.0.0.2");
@@ -90,11 +90,11 @@ fn a_name_that_leads_where_this_machine_cannot_go_is_told_and_ends_nothing() {
 }
 
 #[test]
-fn who_comes_back_at_another_address_is_found_by_udp() {
+fn a_peer_with_a_new_address_is_found_by_udp() {
     isolated(|| moves("by-udp", false));
 }
 
 #[test]
-fn who_comes_back_at_another_address_is_found_by_tcp() {
+fn a_peer_with_a_new_address_is_found_by_tcp() {
     isolated(|| moves("by-tcp", true));
 }

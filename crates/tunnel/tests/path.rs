@@ -91,7 +91,7 @@ fn an_outage_does_not_make_packets_short() {
 }
 
 #[test]
-fn what_waits_while_packets_become_shorter_is_cut_anew() {
+fn queued_messages_are_split_again_when_packets_get_shorter() {
     let config = Config {
         order: Order::All,
         pace: Some(saltus_tunnel::Pace { rate: 100_000, burst: 3000 }),

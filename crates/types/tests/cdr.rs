@@ -63,7 +63,7 @@ fn an_empty_struct_is_one_byte() {
 }
 
 #[test]
-fn what_is_no_such_message_is_refused() {
+fn an_invalid_message_is_refused() {
     let (schema, id) = types("struct a_t { int32_t n; byte x[n]; string s; }");
     let refused = |bytes: &str| decode(&schema, id, Dialect::OmgIdl, &hex(bytes)).unwrap_err();
     assert_eq!(refused("00070000 00000000").cause, DecodeCause::Encapsulation { found: 7 });
@@ -79,7 +79,7 @@ fn what_is_no_such_message_is_refused() {
 }
 
 #[test]
-fn omgidl_says_all_there_is() {
+fn omgidl_contains_all_fields() {
     let text = "
         // A point.
         package a.b;
@@ -158,7 +158,7 @@ fn rows_of_several_structs_do_not_collide_in_omgidl() {
 }
 
 #[test]
-fn ros2msg_says_all_there_is() {
+fn ros2msg_contains_all_fields() {
     let text = "
         struct empty_t { }
         package exlcm;

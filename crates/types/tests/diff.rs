@@ -156,7 +156,7 @@ proptest! {
 
     /// A change that alters the fingerprint is reported exactly if the fingerprints differ.
     #[test]
-    fn what_is_named_is_what_differs(seed: u64) {
+    fn the_named_fields_are_the_different_ones(seed: u64) {
         let mut rng = Rng::new(seed);
         // Without recursion, every difference is in some field.
         let options = Options { enums: true, recursion: false, ..Options::default() };

@@ -102,7 +102,7 @@ fn constants_comments_packages_and_type_names_do_not_count() {
 }
 
 #[test]
-fn what_is_printed_reads_back_the_same() {
+fn printed_types_read_back_the_same() {
     let text = "// a root\nstruct root_t { int8_t v; }\npackage a.b;\n\n// doc of x\n// more\nstruct x_t {
         const int16_t N = 0x10, M = 020;\n  // the values\n double v[N][M][3]; // with units\n int32_t n; y_t ys[n]; e_t e; }
         struct y_t { string s; c.z_t z; }\nenum e_t { ONE, TWO = 7 }\npackage c; struct z_t { }";

@@ -70,7 +70,7 @@ fn strings_keep_every_byte() {
 }
 
 #[test]
-fn what_is_left_out_is_filled_in() {
+fn missing_fields_get_defaults() {
     let text = "struct p_t { double x; } struct a_t { int8_t n; p_t p[n]; float q[n][3]; byte k[2]; string s; p_t one; }";
     let zero = message(text, "{}");
     assert_eq!(zero.get("k").unwrap(), Items::Byte(vec![0, 0]).into());
@@ -84,7 +84,7 @@ fn what_is_left_out_is_filled_in() {
 }
 
 #[test]
-fn errors_say_where_what_and_what_was_expected() {
+fn errors_state_position_fault_and_expectation() {
     let text = "enum e_t { RED, BLUE } struct p_t { double position[3]; int8_t small; }
         struct a_t { int8_t n; p_t pose; float x[n]; float y[n]; int64_t big; boolean ok; e_t e; string s; }";
     for (json, said) in [

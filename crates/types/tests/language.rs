@@ -98,7 +98,7 @@ fn an_error_shows_its_line_and_what_was_meant() {
 }
 
 #[test]
-fn all_errors_of_a_file_are_told_at_once() {
+fn all_errors_of_a_file_are_reported_together() {
     let text = said(
         "struct a_t {\n int x;\n uint32_t y;\n int8_t v[m];\n int8_t v;\n const byte B = 3;\n const int8_t C = 200;\n}\nstruct b_t { int8_t; }\nstrut c_t { }\n",
     );
@@ -119,7 +119,7 @@ fn all_errors_of_a_file_are_told_at_once() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_the_reason() {
+fn impossible_types_are_refused_with_the_reason() {
     for (text, reason) in [
         (
             "struct a_t { b_t b; } struct b_t { c_t c; } struct c_t { a_t a[2]; }",
@@ -280,7 +280,7 @@ fn each_name_of_a_list_has_the_comment_behind_it() {
 }
 
 #[test]
-fn what_takes_no_room_and_is_always_there_is_counted() {
+fn types_of_no_size_are_counted() {
     let schema = schema(
         "struct e_t { } struct a_t { int8_t n; double rows[20][n]; } struct b_t { a_t a[3]; e_t e[4][5]; int8_t x[9]; }
          struct c_t { const int8_t Z = 0; int8_t n; int8_t z[7][Z]; int8_t v[n][30]; int8_t w[2][n][3]; b_t b[n]; }

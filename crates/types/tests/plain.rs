@@ -65,7 +65,7 @@ fn a_known_hash_stays() {
 }
 
 #[test]
-fn only_what_has_a_fixed_size_has_a_layout() {
+fn only_types_of_fixed_size_have_a_layout() {
     for text in [
         "struct a_t { string s; }",
         "struct a_t { int8_t n; byte x[n]; }",
@@ -104,7 +104,7 @@ fn messages_lead_back_and_padding_is_zero() {
 }
 
 #[test]
-fn another_layout_is_told_with_both_hashes() {
+fn another_layout_is_reported_with_both_hashes() {
     let (old, a) = types("struct a_t { int32_t x; int32_t y; }");
     let (new, b) = types("struct a_t { int32_t x; float y; }");
     let bytes = encode_plain(&Record::zero(&old, a).unwrap()).unwrap();

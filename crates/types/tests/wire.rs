@@ -26,7 +26,7 @@ fn the_worked_dump_of_lcm() {
 }
 
 #[test]
-fn what_follows_a_message_is_ignored_and_less_of_it_is_an_error() {
+fn trailing_bytes_are_ignored_and_missing_ones_are_an_error() {
     let (schema, id) = types(ALL);
     let mut bytes = hex(ALL_BYTES);
     for len in 0..bytes.len() {
@@ -156,7 +156,7 @@ fn a_string_with_a_nul_cannot_be_sent() {
 }
 
 #[test]
-fn bytes_say_what_they_are() {
+fn bytes_are_labeled_by_kind() {
     let (schema, _) = types("struct a_t { int8_t x; } struct b_t { int8_t y; }");
     let b = schema.find("b_t").unwrap();
     let mut bytes = schema.get(b).fingerprint.to_be_bytes().to_vec();

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_nothing_and_what_is_too_much_is_refused() {
+    fn omitted_fields_are_empty_and_excess_is_refused() {
         let Ok(Ask::Show(show)) =
             ask(r#"{"op":"show","rows":{"sort":"rate","to":9},"open":[{"channel":"A"}]}"#)
         else {

@@ -61,7 +61,7 @@ fn farewell(socket: &mut Socket) -> (u16, String) {
 }
 
 #[test]
-fn on_loopback_no_other_site_comes_in_neither_by_its_name_nor_by_its_pages() {
+fn on_loopback_requests_from_other_sites_are_refused() {
     let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
     let port = rig.address.port();
     let page = rig.get("/", &format!("host: localhost:{port}\r\n"));
@@ -99,7 +99,7 @@ fn beyond_loopback_a_token_is_asked_for_and_a_cookie_takes_its_place() {
 }
 
 #[test]
-fn a_client_that_talks_nonsense_is_told_so_and_one_that_floods_is_let_go() {
+fn an_invalid_request_gets_an_error_and_a_flooding_client_is_disconnected() {
     let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
     let mut one = socket(&rig, &[]).unwrap();
     for (nonsense, told) in [
@@ -176,7 +176,7 @@ fn a_page_that_closes_is_answered_with_its_own_code() {
 }
 
 #[test]
-fn a_page_beyond_the_bound_is_told_why_and_one_that_goes_makes_room() {
+fn a_page_beyond_the_limit_gets_the_reason_and_closing_one_frees_a_place() {
     let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
     let mut pages: Vec<Socket> = (0..64).map(|_| socket(&rig, &[]).unwrap()).collect();
     pages.iter_mut().for_each(|page| drop(frame(page, "hello")));
@@ -205,7 +205,7 @@ fn a_page_gets_the_next_turn_when_it_has_taken_the_one_before() {
 }
 
 #[test]
-fn what_goes_wrong_is_told_to_every_page() {
+fn errors_are_sent_to_every_page() {
     let folder = format!("/dev/shm/saltus-web-gate-{}", std::process::id());
     std::fs::create_dir(&folder).unwrap();
     let rig =

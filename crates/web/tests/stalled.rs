@@ -22,7 +22,7 @@ fn used() -> usize {
 }
 
 #[test]
-fn a_page_that_does_not_read_is_let_go_and_nothing_is_kept_for_it() {
+fn a_page_that_does_not_read_is_disconnected_and_its_queue_freed() {
     let folder = format!("/dev/shm/saltus-web-stalled-{}", std::process::id());
     std::fs::create_dir(&folder).unwrap();
     let domain = Domain::open(&format!("shm://{folder}")).unwrap();

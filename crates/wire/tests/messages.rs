@@ -64,7 +64,7 @@ fn chain(depth: u32) -> All {
 
 proptest! {
     #[test]
-    fn what_is_encoded_is_decoded(value in all(2), used in all(2)) {
+    fn encoded_messages_decode_to_the_same(value in all(2), used in all(2)) {
         let bytes = value.encode().unwrap();
         prop_assert_eq!(bytes.len(), value.encoded_size());
         prop_assert_eq!(&All::decode(&bytes).unwrap(), &value);
@@ -111,7 +111,7 @@ proptest! {
 }
 
 #[test]
-fn another_type_is_told() {
+fn another_type_is_reported() {
     let error = All::decode(&[0xff; 20]).unwrap_err();
     assert_eq!(error, DecodeError::Fingerprint { expected: All::FINGERPRINT, found: u64::MAX });
     assert_eq!(error.to_string(), "another type: fingerprint ffffffffffffffff, expected 0123456789abcdef");
@@ -130,7 +130,7 @@ fn a_size_that_lies_is_refused_by_the_encoder() {
 }
 
 #[test]
-fn a_length_that_no_size_can_say_is_told_as_such() {
+fn a_length_beyond_the_size_field_is_reported() {
     assert_eq!((i8::of(127), i8::of(128), i16::of(usize::MAX), i64::of(7)), (127, 127, i16::MAX, 7));
     let out = Writer::new(&mut []);
     assert_eq!(out.size("a_t.x", "n", i8::of(127), 127), Ok(()));

@@ -44,7 +44,7 @@ fn scan() -> ScanPlain {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn written_values_read_back_the_same() {
     let mut room = Aligned([0xaa; 72]);
     assert_eq!(ScanPlain::PLAIN_SIZE, 72);
     assert_eq!(plain::write(&scan(), &mut room.0), Ok(72));
@@ -62,7 +62,7 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn errors_are_reported() {
     let mut room = Aligned([0; 72]);
     plain::write(&scan(), &mut room.0).unwrap();
     let (name, expected) = ("scan_t", ScanPlain::LAYOUT_HASH);

@@ -96,7 +96,7 @@ mod tests {
     const ONE: Attachment = Attachment { sender: 1, sequence: 2, published: 3, boot: 4 };
 
     #[test]
-    fn an_attachment_comes_back_and_others_are_not_ours() {
+    fn an_attachment_round_trips_and_foreign_ones_are_ignored() {
         let bytes = ONE.to_bytes(b"payload");
         assert_eq!(&bytes[..17], b"saltus/1\x01\0\0\0\0\0\0\0\x02");
         assert_eq!(Attachment::of_bytes(&bytes, b"payload"), Told::Ours(ONE));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_changed_on_the_way_is_told_from_one_of_others() {
+    fn a_corrupted_packet_is_distinguished_from_a_foreign_one() {
         let bytes = ONE.to_bytes(b"payload");
         for payload in [&b"Payload"[..], b"payloa", b"payloadp", b""] {
             assert_eq!(Attachment::of_bytes(&bytes, payload), Told::Damaged, "{payload:?}");
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_of_another_machine_is_none() {
+    fn a_timestamp_of_another_machine_is_ignored() {
         let here = Attachment { boot: boot(), ..ONE };
         assert_ne!(boot(), 0);
         assert_eq!((here.published_here(9), here.published_here(2)), (Some(3), Some(2)));

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_reaches_beyond_this_machine_unless_the_url_says_so() {
+    fn reaches_this_machine_only_unless_the_url_requests_more() {
         let (listen, interface) = ("listen/endpoints", "scouting/multicast/interface");
         assert_eq!(said("zenoh://", "mode"), r#""peer""#);
         assert_eq!(said("zenoh://", listen), r#"["tcp/127.0.0.1:0"]"#);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_says_what_the_url_does_not() {
+    fn a_file_adds_options_missing_from_the_url() {
         let file = std::env::temp_dir().join(format!("saltus-zenoh-{}.json5", std::process::id()));
         let url = format!("zenoh://?config={}", file.display());
         std::fs::write(&file, "{ /* ours */ mode: 'router', listen: { endpoints: ['tcp/[::]:7450'] }, }")
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_named() {
+    fn invalid_parameters_are_named() {
         for (url, told) in [
             ("zenoh://?mode=king", "peer, client or router"),
             ("zenoh://?connect=10.0.0.1", "connect=tcp/10.0.0.1:7447"),

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_key_cannot_have_is_escaped() {
+    fn characters_not_allowed_in_a_key_are_escaped() {
         for (name, expected) in [
             (&b"/scan"[..], "%2Fscan"),
             (b"a//b/", "a/%2Fb%2F"),
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_no_name_has_is_passed_over() {
+    fn an_unknown_key_is_skipped() {
         for key in ["100%", "%41", "a%2fb", "%2", "%zz", "a%2Fb", "%C3%B6", "%+1"] {
             assert_eq!(name("", key), None, "{key}");
         }
     }
 
     #[test]
-    fn a_prefix_that_is_none_is_named() {
+    fn an_invalid_prefix_is_named() {
         for good in ["", "robot", "site/robot-1", "@here"] {
             check(good).unwrap();
         }

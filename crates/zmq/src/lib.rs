@@ -219,7 +219,7 @@ mod tests {
     /// More is sent only after everything has arrived, while the receiving side connects to another peer: a lost
     /// wake is never repaired. The last burst is more than one drain receives.
     #[test]
-    fn nobody_sleeps_while_messages_lie_there() {
+    fn no_subscriber_blocks_while_messages_wait() {
         let path = std::env::temp_dir().join(format!("saltus-zmq-wakes-{}", std::process::id()));
         let link =
             || super::open(Url::parse(&format!("zmq://{}?hwm=100000", path.display())).unwrap()).unwrap();

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_named() {
+    fn invalid_parameters_are_named() {
         let long = format!("zmq:///tmp/{}", "x".repeat(80));
         for (url, part) in [
             ("zmq://", "no address"),

@@ -105,7 +105,7 @@ fn the_robot_stands_and_leaves_nothing() {
 }
 
 #[test]
-fn without_control_it_falls_and_says_so() {
+fn without_control_the_robot_falls_and_reports_it() {
     let _one = alone();
     let (output, report) = run(&["--no-control"]);
     assert_eq!(output.status.code(), Some(1));
@@ -115,7 +115,7 @@ fn without_control_it_falls_and_says_so() {
 }
 
 #[test]
-fn it_stands_while_its_processes_are_killed_and_frozen() {
+fn the_robot_stays_up_while_processes_are_killed_and_frozen() {
     let _one = alone();
     let (output, report) = run(&["--chaos", "--seconds", "12", "--seed", "3"]);
     assert_fine(&output, &report);
@@ -132,7 +132,7 @@ fn it_stands_while_its_processes_are_killed_and_frozen() {
 }
 
 #[test]
-fn every_scan_of_a_log_comes_through_even_when_the_driver_is_killed() {
+fn every_scan_of_a_log_arrives_even_when_the_driver_is_killed() {
     let _one = alone();
     let path = place("log.gz");
     let mut log = GzEncoder::new(std::fs::File::create(&path).expect("a file"), Compression::default());
@@ -305,7 +305,7 @@ fn a_domain_that_is_in_use_is_left_alone() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_in_words() {
+fn impossible_options_are_refused_in_words() {
     for (args, word) in [
         (&["--seconds", "-1"][..], "seconds"),
         (&["--speed", "0"], "speed"),

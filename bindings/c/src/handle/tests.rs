@@ -92,7 +92,7 @@ fn threads_that_open_use_and_close_lose_nothing() {
 }
 
 #[test]
-fn what_one_thread_holds_no_other_gets_and_it_goes_from_thread_to_thread() {
+fn a_handle_in_use_is_refused_to_other_threads_and_may_move_between_calls() {
     let alive = Arc::new(());
     // One of a slot that belongs to no other thread: those of other tests have used some.
     let mut others = Vec::new();

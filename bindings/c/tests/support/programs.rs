@@ -92,7 +92,7 @@ pub fn a_forked_child_has_a_lane_of_its_own(build: &Build) {
     assert!(domain.list().is_empty());
 }
 
-pub fn another_user_may_what_the_modes_say(build: &Build) {
+pub fn another_user_has_the_permissions_of_the_mode(build: &Build) {
     let domain = TestDomain::new();
     let open = domain.open();
     let private = open.create("private", &Attributes::new().mode(0o600)).unwrap();
@@ -139,7 +139,7 @@ pub fn cpp_does_all_that_channels_domains_and_logs_can(build: &Build) {
     assert_eq!(run(program.arg(&build.dir).env("SALTUS_DOMAIN", domain.url())), "done\n");
 }
 
-pub fn a_publisher_that_is_killed_leaves_whole_messages_and_the_others_go_on(build: &Build) {
+pub fn a_killed_publisher_leaves_whole_messages_and_the_others_continue(build: &Build) {
     let test = TestDomain::new();
     let mut stream = build.program("bindings/c/tests/c/stream.c");
     stream.arg("stream");

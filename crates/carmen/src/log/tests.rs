@@ -45,7 +45,7 @@ fn odometry_is_read() {
 }
 
 #[test]
-fn what_is_not_a_whole_scan_is_told() {
+fn an_incomplete_scan_is_reported() {
     for bad in [
         "",
         "FLASER",
@@ -76,7 +76,7 @@ fn what_is_not_a_whole_scan_is_told() {
 }
 
 #[test]
-fn other_lines_are_passed_over_and_counted() {
+fn other_lines_are_skipped_and_counted() {
     let text = format!("# a comment\nODOM 1 2\n\n{SCAN}\nFLASER 9 nonsense\nODOM 3\n\u{0}\u{1}\n{SCAN}");
     let (lines, counts) = all(log(text));
     assert_eq!(lines, [SCAN, SCAN]);
@@ -132,7 +132,7 @@ fn gzip_is_seen_by_its_bytes_and_members_follow_each_other() {
 }
 
 #[test]
-fn a_truncated_gzip_gives_its_whole_lines_and_says_so() {
+fn a_truncated_gzip_yields_its_whole_lines_and_an_error() {
     let text: String = (0..2000).map(|k| format!("FLASER 1 {k} 0 0 0 0 0 0 {k} h {k}\n")).collect();
     let mut bytes = gzip(&text);
     bytes.truncate(bytes.len() / 2);

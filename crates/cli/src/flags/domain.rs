@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_comes_before_the_variable() {
+    fn the_option_takes_precedence_over_the_variable() {
         let url = |text: &str| Some(text.to_owned());
         assert_eq!(meant(None, ""), (None, false));
         assert_eq!(meant(None, "shm://b"), (url("shm://b"), false));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_for_shared_memory_say_what_to_do_elsewhere() {
+    fn commands_for_shared_memory_name_the_remedy_elsewhere() {
         let failure = shm_only(Some("udpm://"), "rm", "`saltus ls` lists channels").expect_err("refused");
         assert_eq!(failure.code(), Some(Code::Usage));
         assert!(failure.to_string().contains("`saltus rm`") && failure.to_string().contains("saltus ls"));

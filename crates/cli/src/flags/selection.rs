@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_that_is_none_is_a_usage_error() {
+    fn an_invalid_expression_is_a_usage_error() {
         assert_eq!(meant(&["-e", "("]).err().and_then(|failure| failure.code()), Some(Code::Usage));
     }
 

@@ -52,7 +52,7 @@ mod tests {
     use crate::made::robot;
 
     #[test]
-    fn small_buffers_are_told() {
+    fn small_buffers_are_reported() {
         let most = "/proc/sys/net/core/rmem_max";
         robot().with(most, "212992").finds(&CHECK, Warning, "sysctl -w net.core.rmem_max=8388608");
         let backlog = robot().with("/proc/sys/net/core/netdev_max_backlog", "300");

@@ -52,7 +52,7 @@ mod tests {
     use crate::made::robot;
 
     #[test]
-    fn few_files_are_told() {
+    fn few_file_descriptors_are_reported() {
         let limits = |n: &str| {
             format!("Limit   Soft Limit   Hard Limit   Units\nMax open files            {n}   4096   files\n")
         };

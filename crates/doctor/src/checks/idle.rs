@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_virtual_machine_does_not_know() {
+    fn a_virtual_machine_reports_unknown() {
         robot().with("/proc/cpuinfo", "flags : fpu hypervisor").finds(&CHECK, CannotTell, "the host may");
         robot().without("/sys/devices/system/cpu/isolated").finds(&CHECK, CannotTell, "hidden");
     }

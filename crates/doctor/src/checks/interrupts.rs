@@ -163,7 +163,7 @@ mod tests {
     use crate::made::{Made, robot};
 
     #[test]
-    fn what_comes_counts_more_than_what_should() {
+    fn measured_interrupts_outweigh_configured_ones() {
         let table = |disk: u64, timer: u64| {
             format!(
                 "       CPU0  CPU2  CPU3\n 24:  {}  0  {disk}  IO-APIC 5-edge disk\nLOC:  9  {timer}  1  Local timer\nERR:  7\n",
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn interrupts_keep_off_what_is_set_aside() {
+    fn interrupts_avoid_isolated_cpus() {
         robot().finds(&CHECK, Ok, "none goes to CPUs 2-3; irqbalance does not run");
         let one = robot().with("/proc/irq/31/smp_affinity_list", "0-3").with("/proc/77/comm", "irqbalance");
         one.finds(&CHECK, Warning, "echo 0-1 > /proc/irq/31/smp_affinity_list");

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_settings_are_named() {
         let half =
             robot().with("/proc/cmdline", "isolcpus=2-3").with("/sys/devices/system/cpu/nohz_full", "(null)");
         half.finds(&CHECK, Warning, "line: nohz_full=2-3 rcu_nocbs=2-3 irqaffinity=0-1");

@@ -65,7 +65,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn a_machine_set_up_for_control_has_nothing_to_mend() {
+    fn a_machine_set_up_for_control_has_no_findings() {
         let robot = robot();
         for check in &ALL {
             let finding = check.run(robot.host());
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn each_has_a_name_of_its_own_and_says_all_there_is() {
+    fn each_has_a_unique_name_and_complete_facts() {
         let ids: BTreeSet<&str> = ALL.iter().map(|check| check.id).collect();
         assert_eq!(ids.len(), ALL.len());
         for check in &ALL {

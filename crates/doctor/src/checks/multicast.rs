@@ -72,7 +72,7 @@ mod tests {
     use crate::made::robot;
 
     #[test]
-    fn the_test_decides_and_the_tables_say_why() {
+    fn the_test_decides_and_the_tables_explain() {
         robot().finds(&CHECK, Ok, "after 80 us, by interface eth0");
         robot().with("/sys/class/net/eth0/wireless/x", "").finds(&CHECK, Warning, "saltus tunnel");
         let silent =

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_of_others_are_told() {
+    fn leftovers_of_other_users_are_reported() {
         let owners =
             Owners { url: "shm://".into(), leftovers: Some((2, "anna".into())), ..Owners::default() };
         robot().tried(|t| t.owners = Some(owners)).finds(&CHECK, Warning, "2 leftovers of anna");

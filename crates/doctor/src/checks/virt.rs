@@ -85,7 +85,7 @@ mod tests {
     use crate::made::robot;
 
     #[test]
-    fn who_is_held_up_is_told() {
+    fn delayed_virtual_cpus_are_reported() {
         let virtual_one = || robot().with("/proc/cpuinfo", "flags\t: fpu hypervisor lm");
         virtual_one().with("/proc/stat", "cpu  50 0 0 40 0 0 0 10 0 0").finds(&CHECK, Warning, "10.00 %");
         virtual_one().without("/proc/stat").finds(&CHECK, Warning, "hidden");

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn who_drops_the_last_handle_closes_the_link_though_the_thread_is_taking_in() {
+    fn dropping_the_last_handle_closes_the_transport_while_its_thread_receives() {
         let (inbox, ends) = inbox();
         ends.event.raise();
         ends.begun.recv_timeout(LONG).unwrap();

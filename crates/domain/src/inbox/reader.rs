@@ -210,7 +210,7 @@ mod tests {
 
     /// Lanes that grow between two checks replace each other, and some are removed without having been seen.
     #[test]
-    fn all_is_counted_though_lanes_come_and_go_between_two_looks() {
+    fn all_is_counted_while_lanes_appear_and_vanish_between_two_reads() {
         for (depth, every) in [(1, 1), (4, 3), (40, 7), (4, 100), (1, 130), (1000, 50)] {
             let channel = Arc::new(Channel::new(Name::new("grows").unwrap()));
             channel.deepen(depth);

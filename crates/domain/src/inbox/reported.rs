@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_is_told_once_and_what_was_lost_before_the_first_message_is_unknown() {
+    fn a_loss_is_reported_once_and_losses_before_the_first_message_are_unknown() {
         let (mut losses, mut reported, a) = (Losses::default(), Reported::default(), name("a"));
         let mut tell = |count| reported.lost(&about(1, count), &a);
         assert_eq!(tell(losses.begin(1, false)), None, "it was not its first");
@@ -70,14 +70,14 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_that_is_heard_from_its_first_message_on_has_no_secrets() {
+    fn losses_of_a_sender_received_from_its_first_message_are_known() {
         let (mut losses, mut reported) = (Losses::default(), Reported::default());
         losses.begin(1, true);
         assert_eq!(reported.lost(&about(1, losses.add(1, 2)), &name("a")), Some(2));
     }
 
     #[test]
-    fn what_was_lost_before_a_subscriber_came_is_not_told_to_it_but_what_was_lost_since_is() {
+    fn a_subscriber_gets_losses_since_it_subscribed_only() {
         let (mut losses, a, b) = (Losses::default(), name("a"), name("b"));
         losses.begin(1, false);
         losses.add(1, 5);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn where_each_channel_is_counted_by_itself_a_late_subscriber_is_told_as_little_of_what_was_before() {
+    fn with_counts_per_channel_a_late_subscriber_gets_no_earlier_losses() {
         let (mut gaps, a, b) = (Gaps::default(), name("a"), name("b"));
         let mut note = |channel: &Name, number| gaps.note((1, Some(channel.clone())), number).0;
         assert_eq!([note(&a, 1).lost, note(&a, 7).lost, note(&b, 1).lost], [0, 5, 0]);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn of_senders_that_were_forgotten_nothing_is_known() {
+    fn losses_of_forgotten_senders_are_unknown() {
         let (mut losses, mut reported, a) = (Losses::default(), Reported::default(), name("a"));
         for sender in 0..MOST as u64 {
             assert_eq!(reported.lost(&about(sender, losses.begin(sender, true)), &a), Some(0));

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_arrives_in_the_future_nor_before_the_machine_started() {
+    fn no_arrival_is_in_the_future_or_before_boot() {
         let mut timestamps = Timestamps::read();
         let wall = clock::now(Clock::Realtime);
         let before = clock::boottime();

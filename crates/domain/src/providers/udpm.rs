@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn who_looks_for_messages_is_not_kept_by_those_that_come_meanwhile() {
+    fn a_poll_is_not_prolonged_by_messages_that_arrive_during_it() {
         saltus_netns::isolated(|| {
             let link = open(Url::parse("udpm://?recv_buf_size=1000000").unwrap()).unwrap();
             link.subscribe(&Pattern::all(), 1).unwrap();

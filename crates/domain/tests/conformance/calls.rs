@@ -175,7 +175,7 @@ impl Message for Number<2> {
     const SCHEMA: &'static str = "struct number_t { double value; int32_t unit; }";
 }
 
-pub fn another_type_is_told_once(world: &World) {
+pub fn another_type_is_reported_once(world: &World) {
     let (here, there) = (world.open(), world.open());
     let mut subscriber: TypedSubscriber<Number<1>> = there.subscriber_of(named("typed"), all(16)).unwrap();
     let mut other = here.publisher_of::<Number<2>>("typed").unwrap();

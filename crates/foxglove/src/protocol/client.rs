@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_make_no_sense_are_told_in_a_few_words() {
+    fn invalid_texts_get_a_short_error() {
         let huge = format!(r#"{{"op":"subscribe","subscriptions":"{}"}}"#, "ü".repeat(10_000));
         let deep = "[".repeat(100_000);
         for text in ["", "{", "[]", "7", r#"{"op":1}"#, r#"{"op":"subscribe"}"#, &huge, &deep] {

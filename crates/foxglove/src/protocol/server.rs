@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_says_is_as_the_protocol_has_it() {
+    fn the_servers_messages_follow_the_protocol() {
         let info = parsed(&info("me", &["time"], &[], "7", Some((1_000_000_005, 2_000_000_000))));
         let expected = r#"{"op":"serverInfo","name":"me","capabilities":["time"],"sessionId":"7",
             "dataStartTime":{"sec":1,"nsec":5},"dataEndTime":{"sec":2,"nsec":0}}"#;
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_graph_says_what_changed() {
+    fn a_graph_update_contains_the_changes() {
         let side = |pairs: &[(&str, &[&str])]| {
             let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
             pairs.iter().map(|(topic, all)| (topic.to_string(), names(all))).collect()

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_large_is_boxed() {
+    fn large_fields_are_boxed() {
         let schema = saltus_types::parse(
             "a.lcm",
             "struct a_t { double small[512]; double large[513]; double grid[20][30]; string s[10][180]; int8_t n;

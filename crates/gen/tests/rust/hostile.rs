@@ -146,7 +146,7 @@ fn chains_have_an_end() {
 }
 
 #[test]
-fn what_takes_no_room_is_counted() {
+fn elements_of_no_size_are_counted() {
     let mut bytes = jagged::Voids::FINGERPRINT.to_be_bytes().to_vec();
     bytes.extend(i16::MAX.to_be_bytes());
     assert!(matches!(jagged::Voids::decode(&bytes), Err(DecodeError::TooMany { .. })));

@@ -55,7 +55,7 @@ fn their_plain_layout_is_built_and_read_in_place() {
 }
 
 #[test]
-fn what_is_boxed_comes_back() {
+fn boxed_fields_round_trip() {
     let mut texts = Texts { loose: vec![saltus_wire::boxed(|i| i.to_string()); 3], ..Default::default() };
     texts.pages[2][199] = "last".into();
     texts.items[1][89] = jagged::Item { n: 0, words: vec!["word".into()] };
@@ -74,7 +74,7 @@ fn what_is_boxed_comes_back() {
 }
 
 #[test]
-fn both_forms_of_what_is_boxed_say_the_same() {
+fn both_forms_of_boxed_fields_are_equal() {
     let mut all = Switches { board: saltus_wire::zeroes(), ..Default::default() };
     all.on[4999] = true;
     all.board[1][2999] = 3;

@@ -26,7 +26,7 @@ fn body() -> generated::types::plain::Body {
 struct Room([u8; 1024]);
 
 #[test]
-fn both_forms_say_the_same() {
+fn both_forms_are_equal() {
     use generated::types::plain::{Body, BodyPlain};
     let plain = BodyPlain::from(&body());
     assert_eq!(Body::from(&plain), body());
@@ -76,7 +76,7 @@ fn large_and_empty_types_have_layouts_too() {
 }
 
 #[test]
-fn another_layout_is_told() {
+fn another_layout_is_reported() {
     use generated::types::plain::{BodyPlain, Point, PointPlain};
     let mut room = Room([0; 1024]);
     plain::write(&PointPlain::from(&Point::default()), &mut room.0).unwrap();

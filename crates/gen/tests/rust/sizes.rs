@@ -17,7 +17,7 @@ fn is_too_many<T: Message>(body: &[&[u8]]) -> bool {
 }
 
 #[test]
-fn what_a_type_always_has_is_free() {
+fn the_minimum_size_of_a_type_is_not_charged() {
     assert_eq!((Jag::FREE, Rows::FREE, Voids::FREE, Jags::FREE), (10_000, 2000, 2000, 0));
     assert_eq!((MoreVoids::FREE, Zeroes::FREE, Zero::FREE), (2, 7, 0));
     assert!(decode::<Rows>(&[&[0; 4]]).is_ok());

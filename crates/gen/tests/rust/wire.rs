@@ -82,7 +82,7 @@ fn the_bytes_are_those_of_lcm() {
 }
 
 #[test]
-fn arrays_of_arrays_come_back() {
+fn arrays_of_arrays_round_trip() {
     let word = |w: &str| jagged::Item { n: 1, words: vec![w.into()] };
     let mut value = jagged::Jagged {
         img: vec![vec![1.0, 2.0], vec![3.0, 4.0], vec![5.0, 6.0]],
@@ -117,7 +117,7 @@ fn arrays_of_arrays_come_back() {
 }
 
 #[test]
-fn what_takes_no_room_comes_back() {
+fn elements_of_no_size_round_trip() {
     let mut value = jagged::Voids { some: vec![jagged::Void {}; 5], ..Default::default() };
     value.rows = vec![vec![jagged::Void {}; 5]; 5];
     value.set_sizes();
@@ -125,7 +125,7 @@ fn what_takes_no_room_comes_back() {
 }
 
 #[test]
-fn large_arrays_come_back() {
+fn large_arrays_round_trip() {
     let mut value = large::Large { ranges: [0.5; 180], matrix: [[1.0, 2.0]; 40], ..Default::default() };
     value.names[39] = "last".into();
     value.items[1][39].words = vec!["word".into()];
@@ -169,7 +169,7 @@ fn names_that_rust_does_not_take_are_changed() {
 }
 
 #[test]
-fn sizes_that_do_not_agree_are_told() {
+fn sizes_that_do_not_agree_are_errors() {
     let two = TwoD { n: 3, p: vec![[1.0, 2.0]] };
     let error = EncodeError::Size { field: "two_d_t.p", size_field: "n", says: 3, has: 1 };
     assert_eq!(two.encode(), Err(error));

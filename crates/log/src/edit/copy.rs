@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_log_is_told() {
+    fn a_file_that_is_not_a_log_is_an_error() {
         let mut bytes = Vec::new();
         let mut out = Output::new(&mut bytes, Format::Lcm, WriterOptions::new()).unwrap();
         let source = Source::new(&b"no log"[..]).unwrap();

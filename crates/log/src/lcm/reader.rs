@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_that_nobody_believes_does_not_hide_what_follows() {
+    fn an_implausible_length_does_not_hide_later_events() {
         let mut liar = log(&[(1, b"A", b"x")]);
         liar[24..28].copy_from_slice(&[0x7F, 0xFF, 0xFF, 0xFF]);
         let all = [liar, log(&[(2, b"B", b"real")])].concat();
@@ -346,7 +346,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_in_pieces_of_any_size(
+        fn a_written_log_is_readable_in_pieces_of_any_size(
             events in proptest::collection::vec(
                 (any::<i64>(), proptest::collection::vec(any::<u8>(), 1..20), proptest::collection::vec(any::<u8>(), 0..50)),
                 0..10,

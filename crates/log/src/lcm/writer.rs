@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lcm_would_not_read_is_not_written() {
+    fn events_that_lcm_cannot_read_are_not_written() {
         let (mut writer, mut out) = (Writer::new(), Vec::new());
         assert_eq!(writer.event(&mut out, 0, b"", b"x"), Err(Unwritable::Channel(0)));
         assert_eq!(writer.event(&mut out, 0, &[b'c'; 1000], b"x"), Err(Unwritable::Channel(1000)));

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn context_switches_are_told_where_there_are_more_than_usual() {
+    fn unusually_many_context_switches_are_reported() {
         let at = |ms: u64, switches: u64| look(ms * 1_000_000, [(STAT, &*format!("ctxt {switches}\n"))]);
         let told = |last| {
             let around = Around::between(&at(0, 100), &at(900, 1_000), &at(1_000, last), 0);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unusual_is_told_first() {
+    fn unusual_events_come_first() {
         let [first, before, after] =
             [at(0, 0, 0, 5, 0, 0), at(900, 900, 10, 5, 7, 100), at(1_000, 1_000, 110, 7, 9, 3_000_100)];
         let around = Around::between(&first, &before, &after, 1);

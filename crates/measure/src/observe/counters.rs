@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn interrupts_are_named_by_device_or_by_what_they_are() {
+    fn interrupts_are_named_by_device_or_kind() {
         let table = "           CPU0       CPU2       \n 36:          0    1227204 PCI-MSIX-0000:00:02.0   1-edge      virtio1-req.0\n\
                      LOC:    7642358    8209133   Local timer interrupts\nERR:          0\n";
         let named = |list: &[(&str, u64)]| list.iter().map(|(n, c)| (n.to_string(), *c)).collect::<Vec<_>>();

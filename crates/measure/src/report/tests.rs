@@ -84,7 +84,7 @@ fn tables_are_read_back() {
 }
 
 #[test]
-fn what_is_too_much_is_refused_at_once() {
+fn excessive_input_is_refused_immediately() {
     // The line has no end, and the damage after the limit is not reached.
     let endless = "1".repeat(100_000);
     let log = String::from_utf8(log()).expect("text");
@@ -114,7 +114,7 @@ fn what_is_too_much_is_refused_at_once() {
 }
 
 #[test]
-fn a_page_has_every_chart_and_the_machine_and_nothing_from_elsewhere() {
+fn a_page_has_every_chart_and_the_machine_and_loads_nothing_external() {
     let levels = [Level { percent: 99.0, limit: 20_000 }, Level { percent: 100.0, limit: 1_000_000 }];
     let text = page(&series(), &levels, false).expect("drawn");
     for words in [
@@ -147,7 +147,7 @@ fn a_page_has_every_chart_and_the_machine_and_nothing_from_elsewhere() {
 }
 
 #[test]
-fn the_first_screen_says_the_result_and_the_rest_is_folded_and_bounded() {
+fn the_first_screen_has_the_result_and_details_are_folded_and_bounded() {
     use crate::hlog::{Writer, serializer};
     use std::time::{Duration, SystemTime};
     let (mut bytes, mut serializer) = (Vec::new(), serializer());

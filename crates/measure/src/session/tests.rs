@@ -172,7 +172,7 @@ fn intervals_come_again_after_a_collector_was_stuck() {
 }
 
 #[test]
-fn spikes_that_wait_for_a_look_at_the_end_are_told_before_the_last_interval() {
+fn pending_spikes_are_reported_before_the_last_interval() {
     let mut settings = settings(Kind::Deadline, 3_600_000 * MS);
     settings.spike = 0; // every cycle
     let mut session = Session::start(&settings).expect("starts");
@@ -185,7 +185,7 @@ fn spikes_that_wait_for_a_look_at_the_end_are_told_before_the_last_interval() {
 }
 
 #[test]
-fn a_session_on_this_machine_tells_spikes_with_what_happened_around_them() {
+fn a_session_reports_spikes_with_the_events_around_them() {
     let mut settings = settings(Kind::Deadline, 50 * MS);
     settings.spike = 0; // every cycle
     settings.fifo = Some(1_000);

@@ -57,7 +57,7 @@ fn run(player: &mut Player<Events>, mut now: u64, most: usize) -> Vec<(i64, u64)
 }
 
 #[test]
-fn events_come_as_far_apart_as_they_were() {
+fn events_keep_their_original_spacing() {
     assert_eq!(run(&mut player(1.0), 1000, 9), [(100, 1000), (200, 1100), (300, 1200), (400, 1300)]);
     assert_eq!(run(&mut player(0.5), 1000, 9), [(100, 1000), (200, 1200), (300, 1400), (400, 1600)]);
     assert_eq!(run(&mut player(0.0), 1000, 9), [(100, 1000), (200, 1000), (300, 1000), (400, 1000)]);
@@ -73,7 +73,7 @@ fn an_event_that_is_late_does_not_make_the_next_ones_late() {
 }
 
 #[test]
-fn who_was_stopped_for_long_does_not_hurry_to_catch_up() {
+fn a_player_stopped_for_long_does_not_rush_to_catch_up() {
     let mut player = player(1.0);
     player.poll(0).unwrap();
     let now = 10 * LATE;
@@ -152,7 +152,7 @@ fn one_can_go_anywhere_and_play_from_there() {
 }
 
 #[test]
-fn channels_that_are_not_wanted_are_passed_over() {
+fn unwanted_channels_are_skipped() {
     let mut player = player(1.0);
     player.set_wants(|_, channel| channel == 1);
     assert_eq!(run(&mut player, 0, 9), [(200, 0), (400, 200)]);

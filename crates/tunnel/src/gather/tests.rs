@@ -21,7 +21,7 @@ fn take(gather: &mut Gather, symbol: Symbol, bytes: &[u8], now: u64) -> Result<V
 }
 
 #[test]
-fn a_message_comes_when_enough_of_it_is_there() {
+fn a_message_is_delivered_when_enough_parts_have_arrived() {
     let bytes = record(7, 1000);
     let pieces: Vec<&[u8]> = bytes.chunks(300).collect();
     let parity = Coder::default().encode(pieces.iter().copied(), 2).unwrap();
@@ -52,7 +52,7 @@ fn short_messages_come_at_once_and_the_lost_ones_with_the_parity() {
 }
 
 #[test]
-fn what_stays_incomplete_is_forgotten_and_counted() {
+fn incomplete_messages_are_discarded_and_counted() {
     let mut gather = Gather::new(10_000);
     take(&mut gather, piece(0, 0, 2, 0), &[0; 100], 0).unwrap();
     gather.expire(100_000_000);

@@ -128,7 +128,7 @@ fn the_loss_of_a_bad_radio_makes_nothing_shorter_mostly() {
 }
 
 #[test]
-fn answers_that_nobody_asked_for_change_nothing() {
+fn unrequested_answers_change_nothing() {
     let mut path = Path::new(Mtu::Probed, SocketAddr::from((Ipv4Addr::LOCALHOST, 1)), 0);
     let (number, len) = path.probe(0, Known::default()).unwrap();
     for (number, len) in [(number + 1, len), (number, len + 1), (number, 65_535), (0, 0)] {
@@ -156,7 +156,7 @@ fn a_fixed_length_is_never_tried_and_never_changes() {
 }
 
 #[test]
-fn what_this_machine_refuses_is_not_tried_for_long() {
+fn packet_sizes_that_this_machine_refuses_are_abandoned_soon() {
     let mut world = World::new(1472, 0.0, 1);
     world.run(SECOND);
     world.path.refused(1472, world.now);

@@ -136,7 +136,7 @@ fn bytes_of_an_unknown_type_have_offsets_and_characters() {
 }
 
 #[test]
-fn who_takes_only_the_newest_is_not_shown_in_red_and_all_places_show_one_rate() {
+fn newest_subscribers_are_not_red_and_all_views_show_the_same_rate() {
     let directory =
         Directory(PathBuf::from(format!("/dev/shm/saltus-web-{:016x}", saltus_os::process::random())));
     let domain = Domain::open(&format!("shm://{}", directory.0.display())).unwrap();

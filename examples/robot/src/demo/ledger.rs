@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_goes_on_from_process_to_process() {
+    fn counters_continue_from_process_to_process() {
         let mut account = Account::new(false);
         account.update((7, 100), tally(1, 5));
         account.update((7, 100), tally(1, 10));

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_difference_between_file_and_logger_is_told() {
+    fn every_difference_between_file_and_logger_is_reported() {
         let fine = Scans { in_file: 9, published: 9, logged: 9, same: true, ..Scans::default() };
         assert_eq!(fine.failure(), None);
         for (harm, words) in [

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_to_happen_is_no_failure() {
+    fn intended_kills_are_not_failures() {
         let mut report = fine();
         report.incidents = [What::Killed, What::Frozen, What::Silent, What::Hit].map(incident).into();
         assert_eq!(report.failures(), Vec::<String>::new());

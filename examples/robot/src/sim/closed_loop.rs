@@ -93,7 +93,7 @@ fn run(seconds: f64, control: bool, outage: u64, every: f64, seed: u64) -> Outco
 }
 
 #[test]
-fn it_stands_still_when_all_is_well() {
+fn the_robot_stands_still_when_undisturbed() {
     let seen = run(60.0, true, 0, 0.0, 1);
     assert!(seen.fell_at.is_none() && seen.worst_tilt < 0.2 && seen.farthest < 1.0, "{seen:?}");
 }

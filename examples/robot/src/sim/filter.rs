@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_bridged_and_old_samples_change_nothing() {
+    fn a_gap_is_bridged_and_old_samples_are_ignored() {
         let turning = Inertial { rate: 0.5, forward: 0.0, upward: 9.81 };
         let mut belief = Belief { step: 1, state: State { tilt_rate: 0.5, ..State::default() }, bias: 0.0 };
         belief.inertial(101, &turning);

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_comes_back_and_every_changed_bit_is_found() {
+    fn a_message_round_trips_and_every_changed_bit_is_detected() {
         let imu = Imu { step: 7, rate: -0.25, forward: 1e-300, upward: 9.81, check: 0 };
         let bytes = bytes(&imu);
         assert_eq!(bytes.len(), fixed::<Imu>());

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_cases_can_be_told_to_the_programs_and_name_languages_that_there_are() {
+    fn all_cases_are_valid_arguments_and_name_existing_languages() {
         let (cases, codes) = (case::read().unwrap(), codes::read().unwrap());
         assert!(cases.len() > 20);
         for case in &cases {

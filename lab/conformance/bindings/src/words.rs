@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_bytes_are_told_by_their_sum() {
+    fn long_byte_arrays_are_shown_as_a_checksum() {
         assert_eq!(shown("x0102"), "x0102");
         assert_eq!(shown("p3:1"), "x01203f");
         assert!(shown("z100").starts_with("c100:"));

@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_languages_say_differently_becomes_the_same() {
+    fn differences_between_languages_are_normalized() {
         let text = "struct a_t { int8_t n; byte class; boolean yes; float f; string s[n]; }";
         let schema = saltus_types::parse("a.lcm", text).expect("a right type");
         let id = schema.find("a_t").expect("the type");
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_another_form_is_refused() {
+    fn other_forms_are_refused() {
         let schema =
             saltus_types::parse("a.lcm", "struct a_t { int8_t n; byte b[n]; }").expect("a right type");
         let id = schema.find("a_t").expect("the type");
