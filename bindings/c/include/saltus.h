@@ -259,7 +259,7 @@ typedef struct saltus_published {
     /// Its number in the publisher's lane, from 1; continues where a dead publisher stopped.
     uint64_t seq;
     /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
-    uint64_t timestamp;
+    uint64_t timestamp_ns;
 } saltus_published;
 
 /// A type of messages. Generated code has all three fields as constants. Never changes.
@@ -305,7 +305,7 @@ typedef struct saltus_message_info {
     /// Number of the message in its lane, from 1.
     uint64_t seq;
     /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
-    uint64_t timestamp;
+    uint64_t timestamp_ns;
     /// A number that identifies its publisher in the channel.
     uint64_t lease;
     /// How many messages this subscriber missed since the last one it received.
@@ -367,12 +367,12 @@ typedef struct saltus_message {
     const char *channel;
     /// Bytes of the name.
     size_t channel_len;
-    /// When it was published, in ns of boot time (see saltus_now()), or SALTUS_UNKNOWN.
-    uint64_t published;
+    /// When it was published, in ns of boot time (see saltus_now_ns()), or SALTUS_UNKNOWN.
+    uint64_t published_ns;
     /// When it arrived on this machine, in ns of boot time.
-    uint64_t arrived;
+    uint64_t arrived_ns;
     /// When it was recorded according to the log, in us since 1970; SALTUS_NO_TIME if it is not from a log.
-    int64_t logged;
+    int64_t logged_us;
     /// A number that identifies its sender, or SALTUS_UNKNOWN.
     uint64_t sender;
     /// Its sequence number among the sender's messages, or SALTUS_UNKNOWN.
@@ -411,9 +411,9 @@ typedef struct saltus_info {
     /// Shared memory in bytes, without counters and types.
     uint64_t memory;
     /// Age of the newest message in ns, or SALTUS_UNKNOWN.
-    uint64_t age;
+    uint64_t age_ns;
     /// When the channel was created, in ns of boot time.
-    uint64_t created;
+    uint64_t created_ns;
 } saltus_info;
 
 /// A dispatcher: it calls back for messages of many subscriptions, of one or several domains, in one thread. One call at a time may use
@@ -445,9 +445,9 @@ typedef struct saltus_event {
     /// Bytes of the name.
     size_t channel_len;
     /// When it was logged according to the file, in ns since 1970.
-    int64_t log_time;
+    int64_t log_time_ns;
     /// When it was published, in ns since 1970, or SALTUS_NO_TIME.
-    int64_t publish_time;
+    int64_t publish_time_ns;
     /// The sequence number that its publisher gave it, or SALTUS_UNKNOWN.
     uint64_t sequence;
 } saltus_event;
@@ -731,13 +731,13 @@ enum saltus_error saltus_channel_view(struct saltus_channel_subscriber subscribe
 /// SALTUS_INVALID (NULL, closed, or no view). `*info` is then all zeros.
 enum saltus_error saltus_channel_validate(struct saltus_channel_subscriber subscriber, struct saltus_message_info *info);
 
-/// saltus_now returns the time in ns of a clock that timestamps are made with: SALTUS_BOOTTIME, SALTUS_MONOTONIC or SALTUS_REALTIME. It
-/// returns 0 for an unknown clock. The age of a message is saltus_now() of the channel's clock minus the message's timestamp.
+/// saltus_now_ns returns the time in ns of a clock that timestamps are made with: SALTUS_BOOTTIME, SALTUS_MONOTONIC or SALTUS_REALTIME. It
+/// returns 0 for an unknown clock. The age of a message is saltus_now_ns() of the channel's clock minus the message's timestamp.
 ///
 /// In processes of different time namespaces (containers) it returns the same time, unlike clock_gettime().
 ///
 /// Blocks: never. Allocates: once, in the first call of a process. Kernel: no, where there is a vDSO.
-uint64_t saltus_now(uint32_t clock);
+uint64_t saltus_now_ns(uint32_t clock);
 
 /// saltus_monotonic returns the time for `until`, in ns: CLOCK_MONOTONIC of this process.
 ///
@@ -812,7 +812,7 @@ enum saltus_error saltus_domain_publish(struct saltus_domain_publisher publisher
 enum saltus_error saltus_domain_publish_with_timestamp(struct saltus_domain_publisher publisher,
                                                        const void *message,
                                                        size_t len,
-                                                       int64_t timestamp,
+                                                       int64_t timestamp_ns,
                                                        int64_t *given);
 
 /// saltus_domain_options_init fills `options` with the defaults. `size` is sizeof(saltus_domain_options).
@@ -1057,13 +1057,13 @@ enum saltus_error saltus_log_previous(struct saltus_log log, const struct saltus
 enum saltus_error saltus_log_seek(struct saltus_log log,
                                   uint64_t position);
 
-/// saltus_log_seek_time moves to the first event at or after `time`, in ns since 1970, or to the end. `*position`, unless it is NULL,
+/// saltus_log_seek_time moves to the first event at or after `time_ns`, in ns since 1970, or to the end. `*position`, unless it is NULL,
 /// gets the position.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID (closed).
 enum saltus_error saltus_log_seek_time(struct saltus_log log,
-                                       int64_t time,
+                                       int64_t time_ns,
                                        uint64_t *position);
 
 /// saltus_log_create creates a log. `format` is SALTUS_LOG_BY_NAME, SALTUS_LOG_LCM or SALTUS_LOG_MCAP. It never overwrites a file. You
@@ -1083,7 +1083,7 @@ enum saltus_error saltus_log_create(const char *path,
 enum saltus_error saltus_log_describe(struct saltus_log_writer writer,
                                       const struct saltus_type *type);
 
-/// saltus_log_write appends a message of `channel` with the time `log_time`, in ns since 1970, such as saltus_now(SALTUS_REALTIME).
+/// saltus_log_write appends a message of `channel` with the time `log_time_ns`, in ns since 1970, such as saltus_now_ns(SALTUS_REALTIME).
 /// `message` may be NULL if `len` is 0. A write flushes messages written more than a second earlier; saltus_log_flush() flushes all.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
@@ -1092,7 +1092,7 @@ enum saltus_error saltus_log_write(struct saltus_log_writer writer,
                                    const char *channel,
                                    const void *message,
                                    size_t len,
-                                   int64_t log_time);
+                                   int64_t log_time_ns);
 
 /// saltus_log_flush writes all buffered messages to the file.
 ///

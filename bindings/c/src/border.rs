@@ -106,7 +106,7 @@ pub(crate) unsafe fn put<T>(p: *mut T, value: T, null: &'static str) -> Result<(
 
 /// Writes through `p`, which may be NULL if the caller does not need the value.
 #[inline(always)]
-pub(crate) unsafe fn put_if_wanted<T>(p: *mut T, value: T) {
+pub(crate) unsafe fn write_unless_null<T>(p: *mut T, value: T) {
     if !p.is_null() {
         // SAFETY: not NULL, so it is room for a `T`, as the header demands.
         unsafe { p.write(value) };

@@ -22,14 +22,14 @@ pub(crate) fn until(until: u64) -> Until {
     }
 }
 
-/// saltus_now returns the time in ns of a clock that timestamps are made with: SALTUS_BOOTTIME, SALTUS_MONOTONIC or SALTUS_REALTIME. It
-/// returns 0 for an unknown clock. The age of a message is saltus_now() of the channel's clock minus the message's timestamp.
+/// saltus_now_ns returns the time in ns of a clock that timestamps are made with: SALTUS_BOOTTIME, SALTUS_MONOTONIC or SALTUS_REALTIME. It
+/// returns 0 for an unknown clock. The age of a message is saltus_now_ns() of the channel's clock minus the message's timestamp.
 ///
 /// In processes of different time namespaces (containers) it returns the same time, unlike clock_gettime().
 ///
 /// Blocks: never. Allocates: once, in the first call of a process. Kernel: no, where there is a vDSO.
 #[unsafe(no_mangle)]
-pub extern "C" fn saltus_now(clock: u32) -> u64 {
+pub extern "C" fn saltus_now_ns(clock: u32) -> u64 {
     Clock::from_id(clock).map_or(0, clock::now)
 }
 

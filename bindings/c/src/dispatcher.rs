@@ -1,6 +1,6 @@
 //! Callbacks: a function for each subscription, called in the thread that runs the dispatcher.
 
-use crate::border::{Fail, Result, call, put_if_wanted};
+use crate::border::{Fail, Result, call, write_unless_null};
 use crate::clock::until;
 use crate::code::{SALTUS_NOTHING, SALTUS_OK, SaltusError};
 use crate::domain::SaltusDomain;
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn saltus_dispatcher_subscribe(
         own.next += 1;
         own.ids.insert(number, made);
         // SAFETY: the header demands room for it, or NULL.
-        unsafe { put_if_wanted(id, number) };
+        unsafe { write_unless_null(id, number) };
         Ok(SALTUS_OK)
     })
 }
@@ -173,13 +173,13 @@ pub unsafe extern "C" fn saltus_dispatcher_handle(
 ) -> SaltusError {
     call(|| {
         // SAFETY: the header demands room for it, or NULL.
-        unsafe { put_if_wanted(handled, 0) };
+        unsafe { write_unless_null(handled, 0) };
         let mut own = locked(dispatcher)?;
         let done = own.dispatcher.handle(self::until(until));
         own.refused()?;
         let done = done?;
         // SAFETY: as above.
-        unsafe { put_if_wanted(handled, done) };
+        unsafe { write_unless_null(handled, done) };
         Ok(if done == 0 { SALTUS_NOTHING } else { SALTUS_OK })
     })
 }

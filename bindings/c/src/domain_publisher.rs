@@ -1,6 +1,6 @@
 //! Publishing in a domain.
 
-use crate::border::{call, name, put_if_wanted, slice};
+use crate::border::{call, name, slice, write_unless_null};
 use crate::code::{SALTUS_OK, SaltusError};
 use crate::domain::SaltusDomain;
 use crate::handle::{close, kind, locked, open, used};
@@ -89,15 +89,15 @@ pub unsafe extern "C" fn saltus_domain_publish_with_timestamp(
     publisher: SaltusDomainPublisher,
     message: *const c_void,
     len: usize,
-    timestamp: i64,
+    timestamp_ns: i64,
     given: *mut i64,
 ) -> SaltusError {
     call(|| {
         let mut publisher = locked(publisher)?;
         // SAFETY: the header demands `len` bytes there.
-        let got = publisher.publish_with_timestamp(unsafe { slice(message, len)? }, timestamp)?;
+        let got = publisher.publish_with_timestamp(unsafe { slice(message, len)? }, timestamp_ns)?;
         // SAFETY: the header demands room for it, or NULL.
-        unsafe { put_if_wanted(given, got) };
+        unsafe { write_unless_null(given, got) };
         Ok(SALTUS_OK)
     })
 }

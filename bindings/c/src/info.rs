@@ -31,9 +31,9 @@ pub struct SaltusInfo {
     /// Shared memory in bytes, without counters and types.
     pub memory: u64,
     /// Age of the newest message in ns, or SALTUS_UNKNOWN.
-    pub age: u64,
+    pub age_ns: u64,
     /// When the channel was created, in ns of boot time.
-    pub created: u64,
+    pub created_ns: u64,
 }
 
 // SAFETY: ten 8-byte numbers, the size first, without padding.
@@ -48,8 +48,8 @@ unsafe impl Growing for SaltusInfo {
         publishers: 0,
         subscribers: 0,
         memory: 0,
-        age: SALTUS_UNKNOWN,
-        created: 0,
+        age_ns: SALTUS_UNKNOWN,
+        created_ns: 0,
     };
 }
 
@@ -65,8 +65,8 @@ fn from_rust(info: &Info) -> SaltusInfo {
         publishers: info.lanes.iter().filter(|lane| lane.alive).count() as u64,
         subscribers: living().count() as u64,
         memory: info.memory,
-        age: info.age_of_newest().unwrap_or(SALTUS_UNKNOWN),
-        created: info.created,
+        age_ns: info.age_of_newest().unwrap_or(SALTUS_UNKNOWN),
+        created_ns: info.created,
         ..SaltusInfo::DEFAULT
     }
 }

@@ -1,6 +1,6 @@
 //! Logs: read and written.
 
-use crate::border::{Fail, Result, call, name, put, put_if_wanted, slice, string};
+use crate::border::{Fail, Result, call, name, put, slice, string, write_unless_null};
 use crate::code::{SALTUS_NOTHING, SALTUS_OK, SaltusError};
 use crate::domain_message::{SALTUS_NO_TIME, SALTUS_UNKNOWN};
 use crate::handle::{Locked, close, kind, locked, open};
@@ -25,9 +25,9 @@ pub struct SaltusEvent {
     /// Bytes of the name.
     pub channel_len: usize,
     /// When it was logged according to the file, in ns since 1970.
-    pub log_time: i64,
+    pub log_time_ns: i64,
     /// When it was published, in ns since 1970, or SALTUS_NO_TIME.
-    pub publish_time: i64,
+    pub publish_time_ns: i64,
     /// The sequence number that its publisher gave it, or SALTUS_UNKNOWN.
     pub sequence: u64,
 }
@@ -66,8 +66,8 @@ pub unsafe extern "C" fn saltus_log_open(path: *const c_char, log: *mut SaltusLo
             len: 0,
             channel: c"".as_ptr(),
             channel_len: 0,
-            log_time: 0,
-            publish_time: SALTUS_NO_TIME,
+            log_time_ns: 0,
+            publish_time_ns: SALTUS_NO_TIME,
             sequence: SALTUS_UNKNOWN,
         };
         Ok(Some(UnsafeCell::new(Reading { log, event, name: Vec::new() })))
@@ -102,9 +102,9 @@ pub unsafe extern "C" fn saltus_log_range(
         let times = own.log.times()?.unwrap_or((SALTUS_NO_TIME, SALTUS_NO_TIME));
         // SAFETY: the header demands room for the numbers, or NULL.
         unsafe {
-            put_if_wanted(events, own.log.len());
-            put_if_wanted(first, times.0);
-            put_if_wanted(last, times.1);
+            write_unless_null(events, own.log.len());
+            write_unless_null(first, times.0);
+            write_unless_null(last, times.1);
         }
         Ok(SALTUS_OK)
     })
@@ -144,23 +144,23 @@ unsafe fn read(
         // SAFETY: the header demands room for a pointer.
         unsafe { put(event, std::ptr::null(), NO_EVENT)? };
         let mut own = locked(log)?;
-        let Reading { log, event: told, name } = &mut *own;
+        let Reading { log, event: reported, name } = &mut *own;
         let Some(e) = how(log)? else { return Ok(SALTUS_NOTHING) };
         name.clear();
         name.extend_from_slice(e.channel);
         name.push(0);
-        *told = SaltusEvent {
+        *reported = SaltusEvent {
             // An empty message has no address either.
             data: if e.data.is_empty() { c"".as_ptr().cast() } else { e.data.as_ptr().cast() },
             len: e.data.len(),
             channel: name.as_ptr().cast(),
             channel_len: e.channel.len(),
-            log_time: e.log_time,
-            publish_time: e.publish_time.unwrap_or(SALTUS_NO_TIME),
+            log_time_ns: e.log_time,
+            publish_time_ns: e.publish_time.unwrap_or(SALTUS_NO_TIME),
             sequence: e.sequence.unwrap_or(SALTUS_UNKNOWN),
         };
         // SAFETY: not NULL, as was just seen.
-        unsafe { put(event, &raw const *told, NO_EVENT)? };
+        unsafe { put(event, &raw const *reported, NO_EVENT)? };
         Ok(SALTUS_OK)
     })
 }
@@ -177,17 +177,21 @@ pub unsafe extern "C" fn saltus_log_seek(log: SaltusLog, position: u64) -> Saltu
     })
 }
 
-/// saltus_log_seek_time moves to the first event at or after `time`, in ns since 1970, or to the end. `*position`, unless it is NULL,
+/// saltus_log_seek_time moves to the first event at or after `time_ns`, in ns since 1970, or to the end. `*position`, unless it is NULL,
 /// gets the position.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID (closed).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_log_seek_time(log: SaltusLog, time: i64, position: *mut u64) -> SaltusError {
+pub unsafe extern "C" fn saltus_log_seek_time(
+    log: SaltusLog,
+    time_ns: i64,
+    position: *mut u64,
+) -> SaltusError {
     call(|| {
-        let at = locked(log)?.log.seek_time(time)?;
+        let at = locked(log)?.log.seek_time(time_ns)?;
         // SAFETY: the header demands room for the number, or NULL.
-        unsafe { put_if_wanted(position, at) };
+        unsafe { write_unless_null(position, at) };
         Ok(SALTUS_OK)
     })
 }
@@ -260,7 +264,7 @@ pub unsafe extern "C" fn saltus_log_describe(
     })
 }
 
-/// saltus_log_write appends a message of `channel` with the time `log_time`, in ns since 1970, such as saltus_now(SALTUS_REALTIME).
+/// saltus_log_write appends a message of `channel` with the time `log_time_ns`, in ns since 1970, such as saltus_now_ns(SALTUS_REALTIME).
 /// `message` may be NULL if `len` is 0. A write flushes messages written more than a second earlier; saltus_log_flush() flushes all.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
@@ -271,12 +275,12 @@ pub unsafe extern "C" fn saltus_log_write(
     channel: *const c_char,
     message: *const c_void,
     len: usize,
-    log_time: i64,
+    log_time_ns: i64,
 ) -> SaltusError {
     call(|| {
         // SAFETY: the header demands a string, and `len` bytes.
         let (channel, data) = unsafe { (name(channel)?, slice(message, len)?) };
-        let event = Event { channel, data, log_time, ..Event::default() };
+        let event = Event { channel, data, log_time: log_time_ns, ..Event::default() };
         writing(&mut locked(writer)?)?.write(&event)?;
         Ok(SALTUS_OK)
     })

@@ -1,6 +1,6 @@
 //! Publishing in a channel: a copy, or a message built in place.
 
-use crate::border::{Fail, Result, call, put, put_if_wanted, slice};
+use crate::border::{Fail, Result, call, put, slice, write_unless_null};
 use crate::channel::SaltusChannel;
 use crate::code::{SALTUS_OK, SaltusError};
 use crate::handle::{close, kind, locked, open, shared};
@@ -29,7 +29,7 @@ pub struct SaltusPublished {
     /// Its number in the publisher's lane, from 1; continues where a dead publisher stopped.
     pub seq: u64,
     /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
-    pub timestamp: u64,
+    pub timestamp_ns: u64,
 }
 
 const NO_LOAN: &str = "this publisher has nothing borrowed: call saltus_channel_loan() first";
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn saltus_channel_publish(
         let message = unsafe { slice(message, len)? };
         let done = free(&mut own)?.publish(message)?;
         // SAFETY: the header demands room for it, or NULL.
-        unsafe { put_if_wanted(published, done.into()) };
+        unsafe { write_unless_null(published, done.into()) };
         Ok(SALTUS_OK)
     })
 }
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn saltus_channel_loan_publish(
         let loan = own.take().ok_or(Fail::Misuse(NO_LOAN))?;
         let done = loan.publish(len)?;
         // SAFETY: the header demands room for it, or NULL.
-        unsafe { put_if_wanted(published, done.into()) };
+        unsafe { write_unless_null(published, done.into()) };
         Ok(SALTUS_OK)
     })
 }
@@ -182,6 +182,6 @@ fn free(own: &mut Lent) -> Result<&mut Publisher> {
 impl From<Published> for SaltusPublished {
     #[inline(always)]
     fn from(done: Published) -> SaltusPublished {
-        SaltusPublished { seq: done.seq, timestamp: done.timestamp }
+        SaltusPublished { seq: done.seq, timestamp_ns: done.timestamp }
     }
 }

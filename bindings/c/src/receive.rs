@@ -24,7 +24,7 @@ pub struct SaltusMessageInfo {
     /// Number of the message in its lane, from 1.
     pub seq: u64,
     /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
-    pub timestamp: u64,
+    pub timestamp_ns: u64,
     /// A number that identifies its publisher in the channel.
     pub lease: u64,
     /// How many messages this subscriber missed since the last one it received.
@@ -41,7 +41,7 @@ impl From<MessageInfo> for SaltusMessageInfo {
         SaltusMessageInfo {
             len,
             seq,
-            timestamp,
+            timestamp_ns: timestamp,
             lease: publisher.lease,
             missed,
             lane: publisher.lane,

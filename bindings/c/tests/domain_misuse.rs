@@ -309,7 +309,7 @@ fn a_message_carries_its_known_metadata() {
         let m = *message;
         assert_eq!(std::ffi::CStr::from_ptr(m.channel), c"imu");
         assert_eq!((m.channel_len, m.len, *m.data.cast::<u8>(), m.missed, m.dropped), (3, 1, 3, 0, 3));
-        assert!(m.arrived > 0 && m.published == m.arrived && m.logged == SALTUS_NO_TIME);
+        assert!(m.arrived_ns > 0 && m.published_ns == m.arrived_ns && m.logged_us == SALTUS_NO_TIME);
         assert!(m.sender != SALTUS_UNKNOWN && m.sequence != SALTUS_UNKNOWN);
         // No bytes are a message too.
         ok(s.publish(&[]));
@@ -457,9 +457,9 @@ fn an_error_together_with_a_wrong_type_is_returned_by_the_next_call() {
     let shm = TestDomain::new();
     let url = CString::new(shm.url()).unwrap();
     let (mut domain, mut publisher, mut dispatcher) = (none(), none(), none());
-    let said = |name| SaltusType { name, fingerprint: 1, schema: c"".as_ptr() };
+    let printed = |name| SaltusType { name, fingerprint: 1, schema: c"".as_ptr() };
     let (expected, published) =
-        (said(c"pose_t".as_ptr()), SaltusType { fingerprint: 2, ..said(c"twist_t".as_ptr()) });
+        (printed(c"pose_t".as_ptr()), SaltusType { fingerprint: 2, ..printed(c"twist_t".as_ptr()) });
     let typed = SaltusDomainOptions { expected: &expected, ..options() };
     // SAFETY: strings, structures and places for handles that live here.
     unsafe {

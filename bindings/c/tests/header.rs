@@ -90,7 +90,7 @@ fn the_library_exports_what_the_header_declares_and_nothing_else() {
 #[test]
 fn every_function_documents_its_cost_and_errors() {
     let header = std::fs::read_to_string(package().join("include/saltus.h")).expect("the header");
-    let (mut comment, mut told) = (String::new(), BTreeSet::new());
+    let (mut comment, mut reported) = (String::new(), BTreeSet::new());
     for line in header.lines() {
         if let Some(text) = line.strip_prefix("///") {
             comment += text;
@@ -107,12 +107,32 @@ fn every_function_documents_its_cost_and_errors() {
                     !line.starts_with("enum saltus_error ") || comment.contains("Fails: "),
                     "{name}:{comment}"
                 );
-                told.insert(name.to_string());
+                reported.insert(name.to_string());
             }
         }
         comment.clear();
     }
-    assert_eq!(told, declared("told"));
+    assert_eq!(reported, declared("told"));
+}
+
+#[test]
+fn names_of_times_end_with_their_unit() {
+    let header = std::fs::read_to_string(package().join("include/saltus.h")).expect("the header");
+    let is_time = |name: &str| {
+        let words = ["timestamp", "time", "arrived", "logged", "age", "created", "now"];
+        name.split('_').any(|word| words.contains(&word))
+    };
+    let mut seen = 0;
+    for line in header.lines().map(str::trim) {
+        let number = line.strip_prefix("uint64_t ").or(line.strip_prefix("int64_t "));
+        // A declaration ends behind the name: of a field, of an argument, or of a function.
+        let Some((name, _)) = number.and_then(|rest| rest.split_once([';', ',', '(', ')'])) else { continue };
+        if is_time(name) {
+            assert!(name.ends_with("_ns") || name.ends_with("_us"), "{line}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 9, "{seen} times in the header");
 }
 
 #[test]
@@ -177,10 +197,10 @@ fn the_cpp_header_compiles_without_a_warning_in_each_standard() {
 
 #[test]
 fn an_older_standard_gets_one_error_that_names_the_required_one() {
-    let said = said_of("cpp-old", "c++14", "int main() { return saltus::domain::open() ? 0 : 1; }\n");
-    assert!(said[0].contains("#error") && said[0].contains("-std=c++17"), "{said:?}");
+    let printed = said_of("cpp-old", "c++14", "int main() { return saltus::domain::open() ? 0 : 1; }\n");
+    assert!(printed[0].contains("#error") && printed[0].contains("-std=c++17"), "{printed:?}");
     // The second ends the compiler.
-    assert!(said.len() == 2 && said[1].contains("see the error before"), "{said:?}");
+    assert!(printed.len() == 2 && printed[1].contains("see the error before"), "{printed:?}");
 }
 
 #[test]
@@ -196,7 +216,7 @@ fn a_class_that_is_not_a_type_gets_one_error_that_names_it() {
         let program = format!(
             "struct none {{ int x = 0; }};\nint main() {{ const auto domain = saltus::domain::open().value(); {used} }}\n"
         );
-        let said = said_of(&format!("no-type-{name}"), "c++17", &program);
-        assert!(said.len() == 1 && said[0].contains("saltus gen --lang cpp"), "{name}: {said:#?}");
+        let printed = said_of(&format!("no-type-{name}"), "c++17", &program);
+        assert!(printed.len() == 1 && printed[0].contains("saltus gen --lang cpp"), "{name}: {printed:#?}");
     }
 }

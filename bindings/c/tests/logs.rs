@@ -20,7 +20,7 @@ fn read(
                 ok(code);
                 let e = &*event;
                 assert_eq!((CStr::from_ptr(e.channel).to_bytes(), e.channel_len), (&b"tilt"[..], 4));
-                Some((std::slice::from_raw_parts(e.data.cast(), e.len).to_vec(), e.log_time))
+                Some((std::slice::from_raw_parts(e.data.cast(), e.len).to_vec(), e.log_time_ns))
             }
         }
     }

@@ -20,7 +20,7 @@ const KINDS: [&str; 9] = [
 ];
 
 /// What the compilers say to a file that has `code`; nothing if they take it.
-fn said(dir: &Path, name: &str, code: &str) -> [String; 2] {
+fn printed(dir: &Path, name: &str, code: &str) -> [String; 2] {
     ["c", "cpp"].map(|language| {
         let file = dir.join(format!("{name}.{language}"));
         std::fs::write(&file, format!("#include <saltus.h>\n{code}\n")).expect("write");
@@ -35,10 +35,10 @@ fn said(dir: &Path, name: &str, code: &str) -> [String; 2] {
 
 /// That both compilers refuse the code because of a type.
 fn refused(dir: &Path, name: &str, code: &str) {
-    for said in said(dir, name, code) {
+    for printed in printed(dir, name, code) {
         let because =
             ["incompatible type", "incompatible pointer type", "could not convert", "cannot convert"];
-        assert!(because.iter().any(|why| said.contains(why)), "{code}: {said}");
+        assert!(because.iter().any(|why| printed.contains(why)), "{code}: {printed}");
     }
 }
 
@@ -52,7 +52,7 @@ fn a_handle_is_taken_for_its_own_kind_alone() {
                 "void mix(saltus_{given} given);\nvoid mix(saltus_{given} given) {{ saltus_{wanted}_close(given); }}"
             );
             if given == wanted {
-                assert_eq!(said(&dir, &name, &code), ["", ""]);
+                assert_eq!(printed(&dir, &name, &code), ["", ""]);
             } else {
                 refused(&dir, &name, &code);
             }

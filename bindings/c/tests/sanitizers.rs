@@ -28,12 +28,12 @@ fn planted(build: &Build, error: &str, url: &str) -> (String, bool) {
 /// That what is planted is found, and that there is no word where nothing is.
 fn finds(build: &Build, url: &str, right: &[&str], wrong: &[(&str, &[&str])]) {
     for error in right {
-        let (said, well) = planted(build, error, url);
-        assert!(well && said == format!("{error}: done\n"), "{error}, {url}: {said}");
+        let (printed, well) = planted(build, error, url);
+        assert!(well && printed == format!("{error}: done\n"), "{error}, {url}: {printed}");
     }
     for (error, words) in wrong {
-        let (said, well) = planted(build, error, url);
-        assert!(!well && words.iter().all(|word| said.contains(word)), "{error}, {url}: {said}");
+        let (printed, well) = planted(build, error, url);
+        assert!(!well && words.iter().all(|word| printed.contains(word)), "{error}, {url}: {printed}");
     }
 }
 

@@ -17,11 +17,11 @@ fn the_examples_are_clean_under_valgrind() {
         let domain = TestDomain::new();
         let mut program = build.program(&format!("examples/c/{name}.c"));
         let output = output(program.env("SALTUS_DOMAIN", domain.url()));
-        let (said, report) = (text(&output.stdout), text(&output.stderr));
-        assert!(output.status.success(), "{name}: {}\n{said}\n{report}", output.status);
+        let (printed, report) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{name}: {}\n{printed}\n{report}", output.status);
         assert!(report.contains("no leaks are possible"), "{name}: {report}");
         assert!(!report.contains("/dev/shm/"), "{name} left a descriptor open: {report}");
-        assert!(!said.is_empty());
+        assert!(!printed.is_empty());
     }
     examples::signal_cancel(&build);
 }

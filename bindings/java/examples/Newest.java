@@ -17,7 +17,7 @@ public final class Newest {
           throw new IllegalStateException("nobody publishes");
         }
         String text = new String(message.data(), StandardCharsets.UTF_8);
-        System.out.println(text + ", " + message.age() / 1000 + " µs old");
+        System.out.println(text + ", " + message.ageNanos() / 1000 + " µs old");
       }
     }
   }

@@ -4,7 +4,7 @@ function log = log_create(path, format)
   %
   %   log = saltus.log_create('robot.mcap');
   %   log = saltus.log_create('robot.bin', 'mcap');            or 'lcm', whatever the extension
-  %   saltus.log_write(log, 'imu', 'tilt 0.02', time);
+  %   saltus.log_write(log, 'imu', 'tilt 0.02', time_ns);
   %   saltus.close(log);
   if nargin < 2
     format = '';

@@ -8,5 +8,5 @@ function event = private_event(how, log)
   numbers = int64(javaMethod('numbers', 'org.saltus.Octave', got));
   data = int8(javaMethod('data', got));
   event = struct('data', typecast(data(:), 'uint8').', 'channel', char(javaMethod('channel', got)), ...
-    'log_time', numbers(1), 'publish_time', numbers(2), 'sequence', numbers(3));
+    'log_time_ns', numbers(1), 'publish_time_ns', numbers(2), 'sequence', numbers(3));
 end

@@ -7,8 +7,8 @@ function message = receive(subscriber, timeout)
   % A message has these fields:
   %   data                 a row of uint8; native2unicode(message.data, 'UTF-8') is its text
   %   channel              the channel's name
-  %   published, arrived   ns of saltus.now(); -1 if unknown
-  %   logged               us since 1970; intmin('int64') if the message is not from a log
+  %   published_ns, arrived_ns   ns of saltus.now_ns(); -1 if unknown
+  %   logged_us            us since 1970; intmin('int64') if the message is not from a log
   %   sender, sequence     -1 if unknown
   %   missed, dropped      messages since the last one received; missed is -1 if unknown
   %   value                the decoded message, if the subscriber has a type; else []

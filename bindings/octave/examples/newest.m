@@ -9,7 +9,7 @@ for k = 1:count
   if isempty(message)
     error('nobody publishes');
   end
-  age = double(saltus.now() - message.published) / 1e3;
+  age = double(saltus.now_ns() - message.published_ns) / 1e3;
   fprintf('%s, %.0f us old\n', native2unicode(message.data, 'UTF-8'), age);
 end
 saltus.close(subscriber);

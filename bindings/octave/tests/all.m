@@ -16,10 +16,10 @@ for k = 1:numel(sent)
   assert(isa(message.data, 'uint8') && numel(message.data) == numel(sent{k}));
   assert(isempty(sent{k}) || isequal(message.data, sent{k}));
   assert(strcmp(message.channel, 'x') && message.missed == 0 && message.dropped == 0);
-  assert(message.sequence == k && isa(message.published, 'int64'));
-  age = saltus.now() - message.published;
+  assert(message.sequence == k && isa(message.published_ns, 'int64'));
+  age = saltus.now_ns() - message.published_ns;
   assert(age >= 0 && age < int64(600e9));
-  assert(message.logged == intmin('int64') && isempty(message.value));
+  assert(message.logged_us == intmin('int64') && isempty(message.value));
 end
 message = saltus.current(subscriber);
 assert(isequal(message.data, sent{end}));
@@ -148,11 +148,11 @@ for ending = {'mcap', 'lcmlog'}
   saltus.close(log);
   log = saltus.log_open(file);
   info = saltus.log_info(log);
-  assert(info.events == 2 && info.first == time && info.last == time + 1000);
+  assert(info.events == 2 && info.first_ns == time && info.last_ns == time + 1000);
   assert(isequal(sort(info.channels(:)), {'a'; 'b'}) && all(info.counts(:) == 1));
   assert(strcmp(info.damage, 'none'));
   event = saltus.log_next(log);
-  assert(strcmp(event.channel, 'a') && isequal(event.data, uint8(7)) && event.log_time == time);
+  assert(strcmp(event.channel, 'a') && isequal(event.data, uint8(7)) && event.log_time_ns == time);
   assert(saltus.log_seek_time(log, time + 1) == 1);
   event = saltus.log_next(log);
   assert(strcmp(event.channel, 'b'));

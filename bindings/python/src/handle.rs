@@ -45,11 +45,11 @@ impl<T: Send> Handle<T> {
         result.map_err(|error| if self.is_closed() { self.is_closed_error(py) } else { error })
     }
 
-    /// Closes it, or makes the thread that uses it close it at the end of its call; `call_off` ends that thread's wait.
-    pub fn close(&self, py: Python<'_>, call_off: impl FnOnce()) {
+    /// Closes it, or makes the thread that uses it close it at the end of its call; `cancel_waits` ends that thread's wait.
+    pub fn close(&self, py: Python<'_>, cancel_waits: impl FnOnce()) {
         // Pairs with the load in `Locked::drop`.
         self.closed.store(true, Ordering::SeqCst);
-        call_off();
+        cancel_waits();
         if let Ok(mut guard) = self.inner.try_lock() {
             let inner = guard.take();
             drop(guard);

@@ -2,7 +2,7 @@
 //! of C: `saltus.h` is generated from it.
 //!
 //! ```text
-//!  0 data │ 8 len │ 16 channel │ 24 channel_len │ 32 published │ 40 arrived │ 48 logged │ 56 sender │ 64 sequence
+//!  0 data │ 8 len │ 16 channel │ 24 channel_len │ 32 published_ns │ 40 arrived_ns │ 48 logged_us │ 56 sender │ 64 sequence
 //!  72 missed │ 80 dropped │ 88 missed_of_sender, reserved                            (bytes, where addresses have 8)
 //! ```
 //!
@@ -24,12 +24,12 @@ pub struct RawMessage {
     pub channel: *const c_char,
     /// Bytes of the name.
     pub channel_len: usize,
-    /// When it was published, in ns of boot time (see saltus_now()), or SALTUS_UNKNOWN.
-    pub published: u64,
+    /// When it was published, in ns of boot time (see saltus_now_ns()), or SALTUS_UNKNOWN.
+    pub published_ns: u64,
     /// When it arrived on this machine, in ns of boot time.
-    pub arrived: u64,
+    pub arrived_ns: u64,
     /// When it was recorded according to the log, in us since 1970; SALTUS_NO_TIME if it is not from a log.
-    pub logged: i64,
+    pub logged_us: i64,
     /// A number that identifies its sender, or SALTUS_UNKNOWN.
     pub sender: u64,
     /// Its sequence number among the sender's messages, or SALTUS_UNKNOWN.
@@ -49,7 +49,7 @@ pub struct RawMessage {
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     use std::mem::offset_of;
-    assert!(offset_of!(RawMessage, published) == 32 && offset_of!(RawMessage, missed) == 72);
+    assert!(offset_of!(RawMessage, published_ns) == 32 && offset_of!(RawMessage, missed) == 72);
     assert!(offset_of!(RawMessage, missed_of_sender) == 88 && size_of::<RawMessage>() == 96);
 };
 
@@ -63,9 +63,9 @@ impl Default for RawMessage {
             len: 0,
             channel: c"".as_ptr(),
             channel_len: 0,
-            published: Self::UNKNOWN,
-            arrived: 0,
-            logged: Self::NO_TIME,
+            published_ns: Self::UNKNOWN,
+            arrived_ns: 0,
+            logged_us: Self::NO_TIME,
             sender: Self::UNKNOWN,
             sequence: Self::UNKNOWN,
             missed: Self::UNKNOWN,
@@ -82,8 +82,8 @@ impl From<&Message<'_>> for RawMessage {
         let mut raw = RawMessage::default();
         raw.lead_to(m.data, m.channel);
         raw.set_published(m.published);
-        raw.arrived = m.arrived;
-        raw.logged = m.logged.unwrap_or(Self::NO_TIME);
+        raw.arrived_ns = m.arrived;
+        raw.logged_us = m.logged.unwrap_or(Self::NO_TIME);
         raw.set_sender(m.sender, m.sequence);
         raw.set_missed(m.missed, m.dropped);
         raw
@@ -111,7 +111,7 @@ impl RawMessage {
     }
     #[inline(always)]
     pub(crate) fn set_published(&mut self, published: Option<u64>) {
-        self.published = published.unwrap_or(Self::UNKNOWN);
+        self.published_ns = published.unwrap_or(Self::UNKNOWN);
     }
     #[inline(always)]
     pub(crate) fn set_sender(&mut self, sender: Option<u64>, sequence: Option<u64>) {
@@ -128,17 +128,17 @@ impl RawMessage {
     /// The message, with its bytes and name given separately.
     #[inline(always)]
     pub(crate) fn message<'a>(&self, data: &'a [u8], channel: &'a saltus_channel::Name) -> Message<'a> {
-        let told = |n: u64| (n != Self::UNKNOWN).then_some(n);
+        let reported = |n: u64| (n != Self::UNKNOWN).then_some(n);
         let missed = if self.missed_of_sender == 1 { Missed::OfSender } else { Missed::Exact };
         Message {
             data,
             channel,
-            published: told(self.published),
-            arrived: self.arrived,
-            logged: (self.logged != Self::NO_TIME).then_some(self.logged),
-            sender: told(self.sender),
-            sequence: told(self.sequence),
-            missed: told(self.missed).map_or(Missed::Unknown, missed),
+            published: reported(self.published_ns),
+            arrived: self.arrived_ns,
+            logged: (self.logged_us != Self::NO_TIME).then_some(self.logged_us),
+            sender: reported(self.sender),
+            sequence: reported(self.sequence),
+            missed: reported(self.missed).map_or(Missed::Unknown, missed),
             dropped: self.dropped,
         }
     }

@@ -45,7 +45,7 @@ pub struct Words {
     /// When a message may be lost.
     pub lost: &'static str,
     /// What is reported about losses.
-    pub told: &'static str,
+    pub loss_counts: &'static str,
     /// Its requirements.
     pub needs: &'static str,
 }
@@ -166,7 +166,7 @@ pub static SCHEMES: [Scheme; 10] = [
             reaches: "a network",
             order: "as it arrives",
             lost: "on the network",
-            told: "per sender, across its channels",
+            loss_counts: "per sender, across its channels",
             needs: "multicast",
         },
         open: Some(Open::Network(providers::udpm::open)),
@@ -188,7 +188,7 @@ pub static SCHEMES: [Scheme; 10] = [
             reaches: "a network",
             order: "as it arrives",
             lost: "on the network",
-            told: "nothing",
+            loss_counts: "nothing",
             needs: "multicast",
         },
         open: Some(Open::Network(providers::mpudpm::open)),
@@ -207,7 +207,7 @@ pub static SCHEMES: [Scheme; 10] = [
             reaches: "every machine that TCP reaches",
             order: "each publisher's",
             lost: "at the hub, when this process is slow or loses the hub",
-            told: "nothing",
+            loss_counts: "nothing",
             needs: "a hub: `saltus hub`",
         },
         open: Some(Open::Network(providers::tcpq::open)),
@@ -225,7 +225,7 @@ pub static SCHEMES: [Scheme; 10] = [
             reaches: "every machine that TCP reaches; this machine through a directory",
             order: "each publisher's",
             lost: "before both sides are connected; when 1000 wait for a subscriber",
-            told: "nothing",
+            loss_counts: "nothing",
             needs: "libzmq",
         },
         open: feature!("zmq", Open::Network(saltus_zmq::open)),
@@ -245,7 +245,7 @@ pub static SCHEMES: [Scheme; 10] = [
             reaches: "this machine; a network with `iface=`",
             order: "each publisher's",
             lost: "before both sides are connected; with best effort; when the library's cache is full",
-            told: "per publisher",
+            loss_counts: "per publisher",
             needs: "",
         },
         open: feature!("dds", Open::Network(saltus_dds::open)),
@@ -264,7 +264,7 @@ pub static SCHEMES: [Scheme; 10] = [
             reaches: "a network, or a site through routers",
             order: "each publisher's",
             lost: "before both sides are connected; when the network is too slow; while a link is down",
-            told: "per sender and channel; nothing for senders other than Saltus",
+            loss_counts: "per sender and channel; nothing for senders other than Saltus",
             needs: "",
         },
         open: feature!("zenoh", Open::Delivering(saltus_zenoh::open)),
@@ -291,7 +291,7 @@ pub static SCHEMES: [Scheme; 10] = [
             reaches: "an LCM log",
             order: "the log's",
             lost: "at a speed above 0, when the subscriber is slow",
-            told: "exact; unknown where the log is damaged",
+            loss_counts: "exact; unknown where the log is damaged",
             needs: "a file",
         },
         open: Some(Open::Provider(providers::file::open)),
@@ -318,7 +318,7 @@ const IN_MEMORY: Words = Words {
     reaches: "this process",
     order: "each publisher's, exactly",
     lost: "overwritten before it is read",
-    told: "exact, per channel",
+    loss_counts: "exact, per channel",
     needs: "nothing",
 };
 
@@ -339,19 +339,19 @@ mod tests {
 
     #[test]
     fn a_provider_missing_from_the_build_is_distinguished_from_an_unknown_one() {
-        let told = |url: &str| Scheme::of(url).and_then(|s| s.open(url)).err().map(|e| e.to_string());
-        let unknown = told("carrier-pigeon://").unwrap();
+        let loss_counts = |url: &str| Scheme::of(url).and_then(|s| s.open(url)).err().map(|e| e.to_string());
+        let unknown = loss_counts("carrier-pigeon://").unwrap();
         assert!(unknown.contains("unknown scheme `carrier-pigeon://`"), "{unknown}");
-        let nonsense = told("nonsense").unwrap_or_default();
+        let nonsense = loss_counts("nonsense").unwrap_or_default();
         for Scheme { name, open, .. } in &SCHEMES {
-            for told in [&unknown, &nonsense] {
-                assert!(told.contains(&format!("{name}://")), "{told}");
-                let features = told.split("--features").nth(1).unwrap_or_default();
-                assert_eq!(features.contains(name), open.is_none(), "{told}");
+            for loss_counts in [&unknown, &nonsense] {
+                assert!(loss_counts.contains(&format!("{name}://")), "{loss_counts}");
+                let features = loss_counts.split("--features").nth(1).unwrap_or_default();
+                assert_eq!(features.contains(name), open.is_none(), "{loss_counts}");
             }
             if open.is_none() {
-                let told = told(&format!("{name}://")).unwrap();
-                assert!(told.contains(&format!("`--features {name}`")), "{told}");
+                let loss_counts = loss_counts(&format!("{name}://")).unwrap();
+                assert!(loss_counts.contains(&format!("`--features {name}`")), "{loss_counts}");
             }
         }
     }

@@ -9,20 +9,20 @@ use saltus_wire::Message;
 use std::collections::HashSet;
 
 /// Most channels and types whose difference is reported; mismatches beyond it are only counted.
-const MOST_TOLD: usize = 1024;
+const MAX_REPORTED: usize = 1024;
 
 /// The expected type of a subscriber's messages, known at run time, and the other types received.
 #[derive(Debug)]
 pub struct Expected {
     what: Description,
-    told: HashSet<(Name, u64)>,
+    reported: HashSet<(Name, u64)>,
     mismatched: u64,
 }
 
 impl Expected {
     /// Expects messages that begin with this fingerprint, or with this hash of a plain layout.
     pub fn new(what: Description) -> Expected {
-        Expected { what, told: HashSet::new(), mismatched: 0 }
+        Expected { what, reported: HashSet::new(), mismatched: 0 }
     }
 
     /// Receives a message of the type; see [`Subscriber::receive`].
@@ -88,7 +88,7 @@ impl Expected {
     ) -> Result<()> {
         self.mismatched += 1;
         let key = (channel, found.unwrap_or(0));
-        if self.told.len() >= MOST_TOLD || self.told.contains(&key) {
+        if self.reported.len() >= MAX_REPORTED || self.reported.contains(&key) {
             return Ok(());
         }
         let (ours, channel) = (&self.what, key.0.clone());
@@ -103,7 +103,7 @@ impl Expected {
             },
         };
         let expected = ours.name.clone();
-        self.told.insert(key);
+        self.reported.insert(key);
         Err(Error::Type { channel, expected, found })
     }
 }

@@ -38,7 +38,7 @@ impl View {
         }
     }
     /// Releases bytes that are not in shared memory: the view is then empty, and can still be validated.
-    pub fn let_go(&mut self) {
+    pub fn release(&mut self) {
         if let Place::Own(bytes, skip) = &mut self.place {
             (*bytes, *skip) = Default::default();
         }

@@ -181,10 +181,10 @@ fn it_starts_at_the_first_event_that_is_not_before_the_time_given() {
 #[test]
 fn impossible_options_are_reported_in_words() {
     let log = Log::of(numbered(1, 1));
-    let told = log.open("").publisher("A").unwrap().publish(b"x").unwrap_err().to_string();
-    assert!(told.contains("played") && told.contains("mode=a"), "{told}");
-    let told = log.open("?mode=a").subscriber("A").unwrap_err().to_string();
-    assert!(told.contains("written") && told.contains("mode=r"), "{told}");
+    let loss_counts = log.open("").publisher("A").unwrap().publish(b"x").unwrap_err().to_string();
+    assert!(loss_counts.contains("played") && loss_counts.contains("mode=a"), "{loss_counts}");
+    let loss_counts = log.open("?mode=a").subscriber("A").unwrap_err().to_string();
+    assert!(loss_counts.contains("written") && loss_counts.contains("mode=r"), "{loss_counts}");
     for (options, part) in [
         ("?mode=x", "mode"),
         ("?mode=w&speed=1", "speed"),

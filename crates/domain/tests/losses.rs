@@ -83,14 +83,14 @@ fn a_subscriber_of_many_channels_gets_a_loss_once() {
     saltus_netns::isolated(|| {
         let (domain, sender) = (domain(), Sender::new());
         let mut subscriber = all(&domain, "A|B|C");
-        let told: Vec<_> = [("A", 3), ("B", 4), ("A", 7), ("B", 8), ("C", 10), ("A", 11)]
+        let loss_counts: Vec<_> = [("A", 3), ("B", 4), ("A", 7), ("B", 8), ("C", 10), ("A", 11)]
             .map(|(channel, sequence)| {
                 sender.send(channel, sequence);
                 missed(&mut subscriber, sequence)
             })
             .into();
-        assert_eq!(told[0], UNKNOWN);
-        assert_eq!(told[1..], [0, 2, 0, 1, 0].map(Missed::OfSender));
+        assert_eq!(loss_counts[0], UNKNOWN);
+        assert_eq!(loss_counts[1..], [0, 2, 0, 1, 0].map(Missed::OfSender));
     });
 }
 

@@ -17,7 +17,7 @@ fn guide() -> String {
         let (name, needs) = (scheme.name, needs.join("; "));
         format!(
             "| `{name}://` | {} | {newest} | {} | {} | {} | {needs} |\n",
-            words.reaches, words.order, words.lost, words.told
+            words.reaches, words.order, words.lost, words.loss_counts
         )
     };
     let head = "| | reaches | newest | order | a message may be lost | reported losses | needs |\n\
@@ -29,7 +29,10 @@ fn guide() -> String {
 fn rustdoc() -> String {
     let row = |scheme: &Scheme| {
         let feature = if scheme.feature.is_some() { " (a feature)" } else { "" };
-        format!("//! | `{}://`{feature} | {} | {} |\n", scheme.name, scheme.words.order, scheme.words.told)
+        format!(
+            "//! | `{}://`{feature} | {} | {} |\n",
+            scheme.name, scheme.words.order, scheme.words.loss_counts
+        )
     };
     let head = "//! | | order | reported losses |\n//! |---|---|---|\n";
     SCHEMES.iter().map(row).fold(head.into(), |table, row| table + &row)

@@ -36,7 +36,7 @@ impl Drop for Running {
 }
 
 /// Publishes until a message arrives: the hub may not have the subscription again yet.
-fn until_heard(domain: &Domain, subscriber: &mut Subscriber, payload: &[u8]) {
+fn until_received(domain: &Domain, subscriber: &mut Subscriber, payload: &[u8]) {
     let (mut publisher, start) = (domain.publisher("A").unwrap(), Instant::now());
     loop {
         assert!(start.elapsed() < LONG);
@@ -56,17 +56,17 @@ fn a_hub_that_is_late_or_comes_back_is_found() {
         let domain = Domain::open("tcpq://localhost:7700").unwrap();
         let mut subscriber = domain.subscriber_with(Pattern::name("A").unwrap(), Options::next(10)).unwrap();
         let fd = subscriber.fd().unwrap().as_raw_fd();
-        let told = |subscriber: &mut Subscriber| {
+        let loss_counts = |subscriber: &mut Subscriber| {
             let Err(Error::Network(e)) = subscriber.receive(LONG) else { panic!("not told") };
             assert!(e.to_string().contains("saltus hub"), "{e}");
         };
-        told(&mut subscriber);
+        loss_counts(&mut subscriber);
         assert!(subscriber.receive(Duration::from_millis(300)).unwrap().is_none(), "and not again");
         let why = domain.publisher("A").unwrap().publish(b"x").unwrap_err();
         assert!(matches!(why, Error::Network(_)), "{why}");
         for round in 0..3_u8 {
             let running = hub(ADDRESS);
-            until_heard(&domain, &mut subscriber, &[round]);
+            until_received(&domain, &mut subscriber, &[round]);
             drop(running);
             // Messages of the same round may arrive first.
             let start = Instant::now();
@@ -93,10 +93,10 @@ fn a_dispatcher_continues_after_an_error() {
         let _running = hub(ADDRESS);
         let publishing = domain.clone();
         thread::scope(|s| {
-            let (quit, told) = std::sync::mpsc::channel::<()>();
+            let (quit, loss_counts) = std::sync::mpsc::channel::<()>();
             s.spawn(move || {
                 let mut publisher = publishing.publisher("A").unwrap();
-                while told.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+                while loss_counts.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
                     let _ = publisher.publish(b"x");
                     thread::sleep(Duration::from_millis(10));
                 }

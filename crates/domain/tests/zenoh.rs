@@ -123,13 +123,13 @@ fn a_damaged_message_is_reported_and_missed() {
         let mut subscriber = all(&domain, "IMU");
         let mut peer = Peer::found();
         peer.meet(&mut subscriber, "robot/IMU");
-        let told = |sequence| attachment(5, sequence, &made(9, sequence as usize));
-        peer.ask(&format!("publish robot/IMU 9 1 {}", told(1)));
+        let loss_counts = |sequence| attachment(5, sequence, &made(9, sequence as usize));
+        peer.ask(&format!("publish robot/IMU 9 1 {}", loss_counts(1)));
         expect(&mut subscriber, &made(9, 1), |_| ());
-        peer.ask(&format!("publish robot/IMU 9 3 {}", told(2)));
+        peer.ask(&format!("publish robot/IMU 9 3 {}", loss_counts(2)));
         let error = subscriber.receive(LONG).unwrap_err().to_string();
         assert!(error.contains("`IMU` was damaged"), "{error}");
-        peer.ask(&format!("publish robot/IMU 9 3 {}", told(3)));
+        peer.ask(&format!("publish robot/IMU 9 3 {}", loss_counts(3)));
         expect(&mut subscriber, &made(9, 3), |message| assert_eq!(message.missed, Missed::OfSender(1)));
     });
 }

@@ -75,7 +75,7 @@ fn losses_of_a_busy_network_are_reported() {
             }
             publisher
         });
-        let (mut thread, mut sender, mut told, mut end) = (Some(sender), None, 0, first + MANY);
+        let (mut thread, mut sender, mut loss_counts, mut end) = (Some(sender), None, 0, first + MANY);
         while last < end {
             let Some(message) = subscriber.receive(Duration::from_millis(500)).unwrap() else {
                 // The last ones were lost; one more message reveals that, unless it is lost too.
@@ -87,9 +87,10 @@ fn losses_of_a_busy_network_are_reported() {
             };
             let n = u64::from_le_bytes(message.data[..8].try_into().unwrap());
             assert!(n > last && matches!(message.missed, Missed::OfSender(_)), "{n} after {last}");
-            (received, told) = (received + 1, told + message.missed.count().unwrap() + message.dropped);
+            (received, loss_counts) =
+                (received + 1, loss_counts + message.missed.count().unwrap() + message.dropped);
             last = n;
-            assert_eq!(base + received + told, last, "at message {n}");
+            assert_eq!(base + received + loss_counts, last, "at message {n}");
         }
     });
 }

@@ -62,12 +62,12 @@ fn all(domain: &Domain, channel: &str) -> Subscriber {
     domain.subscriber_with(Pattern::name(channel).unwrap(), options).unwrap()
 }
 
-/// Publishes until `heard` returns true.
-fn meet(publisher: &mut Publisher, mut heard: impl FnMut() -> bool) {
+/// Publishes until `received` returns true.
+fn meet(publisher: &mut Publisher, mut received: impl FnMut() -> bool) {
     let start = Instant::now();
     loop {
         publisher.publish(b"").unwrap();
-        if heard() {
+        if received() {
             return;
         }
         assert!(start.elapsed() < LONG, "they never met");
@@ -75,14 +75,14 @@ fn meet(publisher: &mut Publisher, mut heard: impl FnMut() -> bool) {
 }
 
 /// Publishes until the peer receives what is published in `domain`.
-fn heard_by(peer: &mut Peer, domain: &Domain) {
+fn is_received_by(peer: &mut Peer, domain: &Domain) {
     peer.tell("meet");
     meet(&mut domain.publisher("meet").unwrap(), || readable(peer.answers(), Duration::from_millis(10)));
     assert_eq!(peer.answer(), "ok");
 }
 
 /// Waits until `domain` receives what the peer publishes.
-fn hears(domain: &Domain, peer: &mut Peer) {
+fn receives_from(domain: &Domain, peer: &mut Peer) {
     let mut subscriber = all(domain, "hears");
     let start = Instant::now();
     while subscriber.receive(Duration::from_millis(10)).unwrap().is_none() {
@@ -94,8 +94,8 @@ fn hears(domain: &Domain, peer: &mut Peer) {
 /// Waits until `to` receives what is published in `from`.
 fn settle(from: &Domain, to: &Domain) {
     let mut subscriber = all(to, "settle");
-    let mut heard = || subscriber.receive(Duration::from_millis(10)).unwrap().is_some();
-    meet(&mut from.publisher("settle").unwrap(), &mut heard);
+    let mut received = || subscriber.receive(Duration::from_millis(10)).unwrap().is_some();
+    meet(&mut from.publisher("settle").unwrap(), &mut received);
 }
 
 fn both_directions(domain: &Domain, peer: &mut Peer) {
@@ -122,8 +122,8 @@ fn pyzmq_is_a_peer_in_a_directory_though_it_is_killed_and_started_again() {
         peer.ask(&format!("bind {theirs}"));
         peer.ask(&format!("connect {ours} 1000"));
         peer.ask("subscribe there");
-        heard_by(&mut peer, &domain);
-        hears(&domain, &mut peer);
+        is_received_by(&mut peer, &domain);
+        receives_from(&domain, &mut peer);
         both_directions(&domain, &mut peer);
         peer.tell("die");
         assert_eq!(peer.answer(), "");
@@ -141,8 +141,8 @@ fn pyzmq_is_a_peer_over_tcp_though_it_is_killed_and_started_again() {
             peer.ask("bind tcp://127.0.0.1:5556");
             peer.ask("connect tcp://127.0.0.1:5555 1000");
             peer.ask("subscribe there");
-            heard_by(&mut peer, &domain);
-            hears(&domain, &mut peer);
+            is_received_by(&mut peer, &domain);
+            receives_from(&domain, &mut peer);
             both_directions(&domain, &mut peer);
             peer.tell("die");
             assert_eq!(peer.answer(), "");
@@ -192,21 +192,24 @@ fn a_message_of_another_shape_is_reported_once_and_skipped() {
     let mut subscriber = all(&domain, "odd");
     let mut peer = peer();
     peer.ask(&format!("bind ipc://{}/peer", directory.0.display()));
-    hears(&domain, &mut peer);
+    receives_from(&domain, &mut peer);
     for parts in [3, 1, 3, 70] {
         peer.ask(&format!("parts odd {parts}"));
     }
     peer.ask("publish odd 5 1");
-    let (mut told, mut payloads) = (Vec::new(), Vec::new());
-    while told.is_empty() || payloads.is_empty() {
+    let (mut loss_counts, mut payloads) = (Vec::new(), Vec::new());
+    while loss_counts.is_empty() || payloads.is_empty() {
         match subscriber.receive(LONG) {
             Ok(message) => payloads.push(message.expect("a message in time").data.to_vec()),
-            Err(e) => told.push(e.to_string()),
+            Err(e) => loss_counts.push(e.to_string()),
         }
     }
     assert!(subscriber.receive(Duration::from_millis(100)).unwrap().is_none());
-    assert_eq!((told.len(), payloads), (1, vec![made(5, 1)]));
-    assert!(told[0].contains("`odd`") && told[0].contains(" parts; here it has two"), "{told:?}");
+    assert_eq!((loss_counts.len(), payloads), (1, vec![made(5, 1)]));
+    assert!(
+        loss_counts[0].contains("`odd`") && loss_counts[0].contains(" parts; here it has two"),
+        "{loss_counts:?}"
+    );
 }
 
 #[test]
@@ -221,7 +224,7 @@ fn a_slow_subscriber_delays_nobody_and_uses_at_most_its_high_water_mark() {
     let mut peer = peer();
     peer.ask(&format!("connect {} 1", directory.endpoint()));
     peer.ask("subscribe much");
-    heard_by(&mut peer, &domain);
+    is_received_by(&mut peer, &domain);
     let before = resident();
     let message = vec![1; 4 << 20];
     for _ in 0..400 {
@@ -279,13 +282,16 @@ fn addresses_that_cannot_be_had_are_named() {
         let url = "zmq://?bind=127.0.0.1:5555";
         let (one, two) = (Domain::open(url).unwrap(), Domain::open(url).unwrap());
         one.publisher("a").unwrap();
-        let told = two.publisher("a").unwrap_err().to_string();
-        assert!(told.contains("publish at tcp://127.0.0.1:5555"), "{told}");
+        let loss_counts = two.publisher("a").unwrap_err().to_string();
+        assert!(loss_counts.contains("publish at tcp://127.0.0.1:5555"), "{loss_counts}");
         drop(one);
         two.publisher("a").unwrap().publish(b"").unwrap();
         let nowhere = Domain::open("zmq://?connect=127.0.0.1:5556").unwrap();
-        let told = nowhere.publisher("a").unwrap_err();
-        assert!(matches!(&told, Error::Unsupported { what } if what.contains("bind=")), "{told}");
+        let loss_counts = nowhere.publisher("a").unwrap_err();
+        assert!(
+            matches!(&loss_counts, Error::Unsupported { what } if what.contains("bind=")),
+            "{loss_counts}"
+        );
     });
 }
 

@@ -42,13 +42,13 @@ fn the_helper_thread_sleeps_while_a_subscriber_waits() {
     });
     while subscriber.receive(Duration::from_millis(200)).unwrap().is_some() {} // the rest
     let before = sleeps();
-    let (heard, itself) = (&AtomicU64::new(0), &std::sync::OnceLock::new());
+    let (received, itself) = (&AtomicU64::new(0), &std::sync::OnceLock::new());
     thread::scope(|s| {
         s.spawn(move || {
             itself.set(fs::read_link("/proc/thread-self").unwrap()).unwrap();
             for _ in 0..MESSAGES {
                 subscriber.receive(LONG).unwrap().expect("a message in time");
-                heard.fetch_add(1, SeqCst);
+                received.fetch_add(1, SeqCst);
             }
         });
         let waits = || {
@@ -60,7 +60,7 @@ fn the_helper_thread_sleeps_while_a_subscriber_waits() {
         for n in 0..MESSAGES {
             until("it waits", waits);
             publisher.publish(b"x").unwrap();
-            until("it is heard", || heard.load(SeqCst) > n);
+            until("it is heard", || received.load(SeqCst) > n);
         }
     });
     // Occasionally the subscriber waits elsewhere when the message arrives.

@@ -36,14 +36,14 @@ public:
     std::string_view channel() const noexcept { return {is_->channel, is_->channel_len}; }
     /** The time it was published, in ns of boot time; none if the transport does not provide it. */
     std::optional<std::chrono::nanoseconds> published() const noexcept {
-        if (is_->published == SALTUS_UNKNOWN) {
+        if (is_->published_ns == SALTUS_UNKNOWN) {
             return std::nullopt;
         }
-        return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(is_->published));
+        return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(is_->published_ns));
     }
     /** The time it arrived on this machine, in ns of boot time. */
     std::chrono::nanoseconds arrived() const noexcept {
-        return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(is_->arrived));
+        return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(is_->arrived_ns));
     }
     /** Messages missed since the last one received; none if unknown. */
     std::optional<std::uint64_t> missed() const noexcept { return known(is_->missed); }

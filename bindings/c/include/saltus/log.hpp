@@ -17,7 +17,7 @@ public:
     std::string_view text() const noexcept { return data().text(); }
     std::string_view channel() const noexcept { return {is_->channel, is_->channel_len}; }
     /** The time it was logged. */
-    log_time time() const noexcept { return log_time(std::chrono::nanoseconds(is_->log_time)); }
+    log_time time() const noexcept { return log_time(std::chrono::nanoseconds(is_->log_time_ns)); }
     /** The event as a structure of <saltus.h>. */
     const saltus_event &raw() const noexcept { return *is_; }
 

@@ -19,7 +19,7 @@ kind!(Other, 14, "the other", ());
 fn open(alive: &Arc<()>) -> One {
     give(UnsafeCell::new(alive.clone())).ok().expect("a handle")
 }
-fn told<T>(result: Result<T>) -> Option<&'static str> {
+fn reported<T>(result: Result<T>) -> Option<&'static str> {
     match result {
         Err(Fail::Misuse(what)) => Some(what),
         _ => None,
@@ -31,9 +31,9 @@ fn only_open_handles_of_the_kind_mean_something() {
     let alive = Arc::new(());
     let handle = open(&alive);
     assert!(locked(handle).is_ok());
-    assert_eq!(told(locked(One { id: 0 })), Some("the one is not open: its id is 0"));
-    let closed = |handle: One| told(locked(handle)).is_some_and(|what| what.contains("closed"));
-    assert!(told(used(Other { id: handle.id })).is_some());
+    assert_eq!(reported(locked(One { id: 0 })), Some("the one is not open: its id is 0"));
+    let closed = |handle: One| reported(locked(handle)).is_some_and(|what| what.contains("closed"));
+    assert!(reported(used(Other { id: handle.id })).is_some());
     for wrong in
         [1, 16, 1 << 18, u64::MAX, handle.id + 1, handle.id ^ 1 << 30, (&raw const alive).addr() as u64]
     {
@@ -60,10 +60,10 @@ fn one_call_at_a_time_and_closing_waits_for_none() {
     let alive = Arc::new(());
     let handle = open(&alive);
     let first = locked(handle).ok().expect("it is free");
-    assert!(told(locked(handle)).is_some_and(|what| what.contains("one call at a time")));
+    assert!(reported(locked(handle)).is_some_and(|what| what.contains("one call at a time")));
     assert!(used(handle).is_ok(), "what may be shared is");
     close(handle);
-    assert!(told(locked(handle)).is_some() && Arc::strong_count(&alive) == 2);
+    assert!(reported(locked(handle)).is_some() && Arc::strong_count(&alive) == 2);
     drop(first);
     assert_eq!(Arc::strong_count(&alive), 1);
 }

@@ -136,7 +136,7 @@ static void describe_and_timestamp(void)
     saltus_domain_publisher publisher = SALTUS_HANDLE_INIT;
     saltus_domain_subscriber subscriber = SALTUS_HANDLE_INIT;
     const saltus_message *message = NULL;
-    int64_t timestamp = (int64_t)saltus_now(SALTUS_BOOTTIME) - 1000000, given = 0;
+    int64_t timestamp = (int64_t)saltus_now_ns(SALTUS_BOOTTIME) - 1000000, given = 0;
     uint64_t said = 0, mismatched = 7;
 
     MUST(saltus_domain_publisher_open(domain, "described", &type, &publisher));
@@ -144,7 +144,7 @@ static void describe_and_timestamp(void)
     must("the timestamp", given == timestamp, 1);
     MUST(saltus_domain_subscriber_open(domain, "described", NULL, &subscriber));
     MUST(saltus_domain_receive(subscriber, SALTUS_POLL, &message));
-    must("its timestamp", message != NULL && message->published == (uint64_t)timestamp, 1);
+    must("its timestamp", message != NULL && message->published_ns == (uint64_t)timestamp, 1);
     MUST(saltus_domain_descriptions(subscriber, "described", see, &said));
     must("fingerprint", (int)said, 5);
     said = 0;

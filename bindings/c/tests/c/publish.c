@@ -53,7 +53,7 @@ int main(int argc, char **argv)
             if (failed("publish a loan", saltus_channel_loan_publish(publisher, len, &published)))
                 return 1;
         }
-        if (published.seq != (uint64_t)i || published.timestamp == 0) {
+        if (published.seq != (uint64_t)i || published.timestamp_ns == 0) {
             fprintf(stderr, "message %d is number %lu\n", i, (unsigned long)published.seq);
             return 1;
         }

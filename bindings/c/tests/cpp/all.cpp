@@ -136,8 +136,8 @@ static void channels_in_shared_memory() {
     const auto said = channel.descriptions().value();
     CHECK(said.size() == 1 && said[0].name == "p.text_t" && said[0].fingerprint == 1 && said[0].schema.find("text;") != std::string::npos);
     const auto info = channel.info().value();
-    CHECK(info.published >= 2 && info.kept == info.published && info.bytes > 12 && info.age != SALTUS_UNKNOWN);
-    CHECK(info.publishers == 1 && info.subscribers == 2 && info.memory > 0 && info.created > 0 && info.size == sizeof info);
+    CHECK(info.published >= 2 && info.kept == info.published && info.bytes > 12 && info.age_ns != SALTUS_UNKNOWN);
+    CHECK(info.publishers == 1 && info.subscribers == 2 && info.memory > 0 && info.created_ns > 0 && info.size == sizeof info);
     CHECK(saltus_channel_info(channel.get(), nullptr, sizeof info) == SALTUS_INVALID);
     CHECK(saltus_channel_descriptions(channel.get(), nullptr, nullptr) == SALTUS_INVALID);
     // NULL is told, or is what it is in C; it is never followed.
@@ -209,7 +209,7 @@ static void domains(const saltus::domain &domain, bool shm) {
     CHECK(third.sender() && third.published() && third.sequence());
     CHECK(all.current(saltus::poll)->sender() == third.sender());
     auto second = domain.publisher("a").value();
-    const auto before = static_cast<std::int64_t>(saltus_now(SALTUS_BOOTTIME)) - 1000000;
+    const auto before = static_cast<std::int64_t>(saltus_now_ns(SALTUS_BOOTTIME)) - 1000000;
     const auto at = second.publish_with_timestamp("at", before);
     if (shm) {
         CHECK(at.value() == before && all.receive(1s)->published() == std::chrono::nanoseconds(before));

@@ -58,8 +58,8 @@ pub fn signal_cancel(build: &Build) {
     for (signal, order) in [(libc::SIGINT, "forward"), (libc::SIGTERM, "halt")] {
         let mut child =
             program.env("SALTUS_DOMAIN", domain.url()).stdout(Stdio::piped()).spawn().expect("the example");
-        let mut said = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        let mut next = || said.next().expect("a line").expect("text");
+        let mut printed = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let mut next = || printed.next().expect("a line").expect("text");
         assert_eq!(next(), "waiting for orders; end with Ctrl-C");
         let channel = domain.open().open_channel("orders").expect("made by the example");
         let seq = channel.publisher().unwrap().publish(order.as_bytes()).unwrap().seq;

@@ -44,10 +44,10 @@ pub fn c_publishes_and_rust_receives(build: &Build) {
     }
     assert!(child.wait().expect("its end").success());
     assert_eq!(subscriber.received() + subscriber.missed(), COUNT as u64);
-    let said = data.descriptions().unwrap();
-    assert_eq!(said.len(), 1);
-    assert_eq!((said[0].name.as_str(), said[0].fingerprint), ("p.text_t", 0x1122_3344_5566_7788));
-    assert_eq!(said[0].schema, "struct text_t { }");
+    let printed = data.descriptions().unwrap();
+    assert_eq!(printed.len(), 1);
+    assert_eq!((printed[0].name.as_str(), printed[0].fingerprint), ("p.text_t", 0x1122_3344_5566_7788));
+    assert_eq!(printed[0].schema, "struct text_t { }");
 }
 
 pub fn rust_publishes_and_c_receives(build: &Build) {
@@ -76,8 +76,8 @@ pub fn rust_publishes_and_c_receives(build: &Build) {
 
 pub fn two_threads_of_c(build: &Build) {
     let domain = TestDomain::new();
-    let said = run(build.program("bindings/c/tests/c/threads.c").env("SALTUS_DOMAIN", domain.url()));
-    let (first, rest) = said.split_once('\n').expect("lines");
+    let printed = run(build.program("bindings/c/tests/c/threads.c").env("SALTUS_DOMAIN", domain.url()));
+    let (first, rest) = printed.split_once('\n').expect("lines");
     let numbers: Vec<u64> = first.split(' ').filter_map(|word| word.parse().ok()).collect();
     assert!(numbers.len() == 3 && numbers[0] + numbers[1] == numbers[2], "{first}");
     assert_eq!(rest, "the wait was canceled\nnothing new\n");
@@ -86,9 +86,9 @@ pub fn two_threads_of_c(build: &Build) {
 
 pub fn a_forked_child_has_a_lane_of_its_own(build: &Build) {
     let domain = TestDomain::new();
-    let said = run(build.program("bindings/c/tests/c/fork.c").env("SALTUS_DOMAIN", domain.url()));
+    let printed = run(build.program("bindings/c/tests/c/fork.c").env("SALTUS_DOMAIN", domain.url()));
     let want = "parent in lane 0, message 1\nchild in lane 1, message 1\nparent in lane 0, message 2\n";
-    assert_eq!(said, want);
+    assert_eq!(printed, want);
     assert!(domain.list().is_empty());
 }
 
@@ -108,14 +108,14 @@ pub fn another_user_has_the_permissions_of_the_mode(build: &Build) {
         set_mode(&public, "", 0o555);
         set_mode_of(open.path(), 0o555);
     }
-    let said = run(build.program("bindings/c/tests/c/denied.c").env("SALTUS_DOMAIN", domain.url()));
+    let printed = run(build.program("bindings/c/tests/c/denied.c").env("SALTUS_DOMAIN", domain.url()));
     set_mode_of(open.path(), 0o1777);
     set_mode(&private, "", 0o755);
     set_mode(&public, "", 0o755);
-    let said: Vec<&str> =
-        said.lines().map(|line| line.split_inclusive(": ").take(2).last().unwrap()).collect();
+    let printed: Vec<&str> =
+        printed.lines().map(|line| line.split_inclusive(": ").take(2).last().unwrap()).collect();
     let denied = "permission denied: ";
-    assert_eq!(said, [denied, "done", denied, "done", "done", denied]);
+    assert_eq!(printed, [denied, "done", denied, "done", "done", denied]);
 }
 
 fn set_mode(channel: &saltus_channel::Channel, file: &str, mode: u32) {

@@ -40,7 +40,7 @@ natives! {
                 }
             },
         };
-        view.let_go();
+        view.release();
         env.tell(number, &[VIEWS.give((view, len), None)])?;
         Ok(seen)
     }

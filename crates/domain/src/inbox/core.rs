@@ -78,7 +78,7 @@ impl Inbox {
     /// one. Returns the losses so far.
     pub fn subscribe(&self, interest: &Arc<Interest>) -> Result<Reported> {
         self.transport.subscribe(&interest.pattern, interest.depth)?;
-        let awake = self.stay_awake(interest);
+        let awake = self.keep_spinning(interest);
         if awake.is_err() {
             self.transport.unsubscribe(&interest.pattern);
         }
@@ -91,13 +91,13 @@ impl Inbox {
     }
     /// Ensures that arriving messages are received: by the subscriber while it waits, otherwise by the background
     /// receiver thread.
-    fn stay_awake(&self, interest: &Arc<Interest>) -> Result<()> {
+    fn keep_spinning(&self, interest: &Arc<Interest>) -> Result<()> {
         let mut helper = lock(&self.helper);
         let fds = self.transport.descriptors();
         fds.iter().try_for_each(|fd| interest.parker.epoll().add(fd.raw, fd.alone))?;
         match &*helper {
             // The thread is last in each queue: it is woken only when no subscriber waits there.
-            Some(helper) => helper.queue_anew(&fds)?,
+            Some(helper) => helper.requeue(&fds)?,
             None if fds.is_empty() => {}
             None => *helper = Some(Helper::start(&self.core, &fds)?),
         }
@@ -179,7 +179,7 @@ impl Core {
 }
 
 impl Work for Core {
-    fn take_in(&self) -> Result<()> {
+    fn receive_some(&self) -> Result<()> {
         self.drain(None, false)
     }
     fn looks(&self) -> u64 {
@@ -214,7 +214,7 @@ impl Delivery for Landing {
     fn fail(&self, error: Error) {
         *lock(&self.fault) = Some(error);
         for interest in self.store.interests() {
-            interest.parker.wake(self.store.sleepers());
+            interest.parker.wake(self.store.waiters());
         }
     }
 }

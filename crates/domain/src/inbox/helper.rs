@@ -29,7 +29,7 @@ const REST: Duration = Duration::from_micros(500);
 /// The work of the thread.
 pub(super) trait Work: Send + Sync + 'static {
     /// Receives what has arrived, unless another thread is doing so.
-    fn take_in(&self) -> Result<()>;
+    fn receive_some(&self) -> Result<()>;
     /// Counts how often subscribers drained the transport.
     fn looks(&self) -> u64;
     /// Reports an error to the subscribers.
@@ -67,7 +67,7 @@ impl Helper {
     }
 
     /// Moves to the end of each descriptor's queue of waiters.
-    pub fn queue_anew(&self, fds: &[Fd]) -> Result<()> {
+    pub fn requeue(&self, fds: &[Fd]) -> Result<()> {
         fds.iter().try_for_each(|fd| {
             self.both.epoll.remove(fd.raw);
             self.both.epoll.add(fd.raw, fd.alone)
@@ -79,7 +79,7 @@ impl Both {
     fn run(&self, work: &impl Work) {
         while !self.epoll.wait(u64::MAX).event {
             rest(work);
-            if let Err(e) = work.take_in() {
+            if let Err(e) = work.receive_some() {
                 work.fail(e);
             }
         }

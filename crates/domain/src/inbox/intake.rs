@@ -48,7 +48,7 @@ impl Intake {
 
     /// The writing end for `channel`, if it has a subscriber.
     fn end(&mut self, store: &Store, channel: &[u8]) -> Option<&mut ChannelEnd> {
-        self.forget_the_unwanted(store);
+        self.forget_unwanted(store);
         let name = Name::new(channel).ok()?; // nobody can subscribe to an invalid name
         if self.ends.len() >= MOST_NAMES && !self.ends.contains_key(&name) {
             self.ends.retain(|_, end| end.is_some());
@@ -92,7 +92,7 @@ impl Intake {
     }
 
     /// When subscriptions have changed, checks again which channels have subscribers.
-    fn forget_the_unwanted(&mut self, store: &Store) {
+    fn forget_unwanted(&mut self, store: &Store) {
         let interested = store.interested();
         if interested == self.interested {
             return;

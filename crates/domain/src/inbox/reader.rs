@@ -27,7 +27,7 @@ pub(crate) struct Reader {
     /// Missed in removed lanes, including those that appeared and were removed between two checks.
     gone: u64,
     /// Missed in all lanes, as far as reported.
-    told: u64,
+    reported: u64,
 }
 
 /// Counts reported with a message.
@@ -53,7 +53,7 @@ impl Reader {
             ending: 0,
             limited: 0,
             gone: 0,
-            told: 0,
+            reported: 0,
         };
         let (lanes, forgotten) = reader.channel.lanes();
         reader.forgotten = forgotten;
@@ -120,7 +120,7 @@ impl Reader {
         let about = About::of_bytes(buf)?;
         let missed = self.gone + self.lanes.iter().map(|(_, merge)| merge.missed()).sum::<u64>();
         let limited = std::mem::take(&mut self.limited);
-        let overwritten = (missed - std::mem::replace(&mut self.told, missed)).saturating_sub(limited);
+        let overwritten = (missed - std::mem::replace(&mut self.reported, missed)).saturating_sub(limited);
         Some(Taken { about, overwritten, limited })
     }
 
@@ -216,17 +216,17 @@ mod tests {
             channel.deepen(depth);
             let mut end = ChannelEnd::new(channel.clone());
             let mut reader = Reader::new(channel, Start::Beginning);
-            let (mut buf, mut told) = (Vec::new(), 0);
+            let (mut buf, mut reported) = (Vec::new(), 0);
             for n in 1..=400 {
                 // Gradually longer: a new lane at each doubling, 40 messages apart.
                 publish(&mut end, n, 400 << (n / 40));
                 if n % every == 0 || n == 400 {
                     reader.limit(depth);
                     while let Some(taken) = reader.take(Which::Next, &mut buf) {
-                        told += 1 + taken.overwritten + taken.limited;
-                        assert_eq!(told, taken.about.arrived, "depth {depth}, every {every}");
+                        reported += 1 + taken.overwritten + taken.limited;
+                        assert_eq!(reported, taken.about.arrived, "depth {depth}, every {every}");
                     }
-                    assert_eq!(told, n, "depth {depth}, every {every}");
+                    assert_eq!(reported, n, "depth {depth}, every {every}");
                 }
             }
         }

@@ -6,7 +6,7 @@
 //! shares our core, is hardly ever delayed, and messages at a low rate cost no more than before.
 
 /// Longest busy-wait, in ns: about the cost of blocking and being woken.
-pub(super) const LOOK: u64 = 10_000;
+pub(super) const CHECK_INTERVAL: u64 = 10_000;
 /// Most waits that block immediately between two busy-waits.
 const MOST: u32 = 4096;
 

@@ -18,7 +18,7 @@ pub(crate) struct Store {
     /// Counts subscribers added or removed.
     interested: AtomicU64,
     /// The number of subscribers that requested to be woken.
-    sleepers: AtomicU32,
+    waiters: AtomicU32,
 }
 
 /// One subscriber's pattern, depth and wait queue.
@@ -88,7 +88,7 @@ impl Store {
         self.interested.fetch_add(1, Release); // pairs with the acquire in `interested`
     }
     pub fn unsubscribe(&self, interest: &Arc<Interest>) {
-        interest.parker.disarm(&self.sleepers);
+        interest.parker.disarm(&self.waiters);
         write(&self.interests).retain(|i| !Arc::ptr_eq(i, interest));
         self.interested.fetch_add(1, Release); // as above
     }
@@ -106,23 +106,23 @@ impl Store {
         interests.iter().filter(|i| i.pattern.matches(name)).map(|i| i.depth).max()
     }
 
-    pub fn sleepers(&self) -> &AtomicU32 {
-        &self.sleepers
+    pub fn waiters(&self) -> &AtomicU32 {
+        &self.waiters
     }
     /// After a publish in `name`: wakes its waiting subscribers, except `own`. A fence and a load when none waits.
     #[inline]
     pub fn wake(&self, name: &Name, own: Option<&Arc<Interest>>) {
         fence(SeqCst); // pairs with the fence in `Parker::arm`
-        if self.sleepers.load(SeqCst) > 0 {
-            self.wake_sleepers(name, own);
+        if self.waiters.load(SeqCst) > 0 {
+            self.wake_waiters(name, own);
         }
     }
     #[cold]
-    fn wake_sleepers(&self, name: &Name, own: Option<&Arc<Interest>>) {
+    fn wake_waiters(&self, name: &Name, own: Option<&Arc<Interest>>) {
         for interest in read(&self.interests).iter() {
             let is_own = own.is_some_and(|own| Arc::ptr_eq(own, interest));
             if !is_own && interest.parker.is_armed() && interest.pattern.matches(name) {
-                interest.parker.wake(&self.sleepers);
+                interest.parker.wake(&self.waiters);
             }
         }
     }

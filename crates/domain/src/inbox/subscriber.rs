@@ -48,7 +48,7 @@ pub(crate) struct InboxSubscriber {
     /// The state of the list of channels that `readers` was made from; `None` before the first.
     generation: Option<u64>,
     start: Start,
-    /// The losses of each sender that were reported.
+    /// The losses of each sender that this subscriber has already reported.
     reported: Reported,
     spin: Spin,
 }
@@ -124,7 +124,7 @@ impl InboxSubscriber {
         meta.skip = About::SIZE;
         meta.is_of(reader.name(), &self.interest.pattern);
         meta.raw.set_published((about.published != 0).then_some(about.published));
-        meta.raw.arrived = about.arrived;
+        meta.raw.arrived_ns = about.arrived;
         let is_known = about.sender != 0;
         meta.raw.set_sender(is_known.then_some(about.sender), is_known.then_some(about.sequence));
         let (missed, dropped) = match &self.source {
@@ -149,7 +149,7 @@ impl InboxSubscriber {
         if !drains || !self.spin.is_due() {
             return Ok(false);
         }
-        let until = deadline.min(clock::monotonic() + spin::LOOK);
+        let until = deadline.min(clock::monotonic() + spin::CHECK_INTERVAL);
         while clock::monotonic() < until {
             self.source.drain(&self.interest, true)?;
             if backend::BackendSubscriber::unseen(self) {
@@ -201,11 +201,11 @@ impl backend::BackendSubscriber for InboxSubscriber {
             if self.spin(deadline)? {
                 return Ok(true);
             }
-            self.interest.parker.arm(self.source.store().sleepers());
+            self.interest.parker.arm(self.source.store().waiters());
             // A message or error that arrived before it armed has woken nobody.
             let awake = self.unseen() || self.source.is_at_fault();
             let ready = if awake { Ready::default() } else { self.interest.parker.sleep(deadline) };
-            self.interest.parker.disarm(self.source.store().sleepers());
+            self.interest.parker.disarm(self.source.store().waiters());
             if ready.other {
                 self.source.drain(&self.interest, true)?;
             }
@@ -225,9 +225,9 @@ impl backend::BackendSubscriber for InboxSubscriber {
 
     fn rest(&mut self) -> Result<()> {
         self.interest.parker.lower();
-        self.interest.parker.arm(self.source.store().sleepers());
+        self.interest.parker.arm(self.source.store().waiters());
         if self.unseen() || self.source.is_at_fault() {
-            self.interest.parker.wake(self.source.store().sleepers());
+            self.interest.parker.wake(self.source.store().waiters());
         }
         Ok(())
     }

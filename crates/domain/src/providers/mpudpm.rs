@@ -84,8 +84,8 @@ impl Transport for Mpudpm {
         match pattern.exact() {
             Some(name) => {
                 // A name that LCM would interpret as a pattern is a plain name here, with its own port.
-                let told = listener.subscribe(name.as_bytes())?;
-                if told.is_none() {
+                let reported = listener.subscribe(name.as_bytes())?;
+                if reported.is_none() {
                     listener.listen(self.ports.of(name.as_bytes()))?;
                 }
                 listened.push(self.ports.of(name.as_bytes()));

@@ -186,12 +186,12 @@ pub fn another_type_is_reported_once(world: &World) {
         Err(Error::Type { channel, expected, found }) => {
             assert_eq!((channel.as_bytes(), expected.as_str()), (&b"typed"[..], "number_t"));
             // Where a channel can store descriptions, the difference is reported.
-            let said = if world.traits().describes {
+            let printed = if world.traits().describes {
                 "field `unit` (int32_t) was added"
             } else {
                 "0000000000000002"
             };
-            assert!(found.contains(said), "{found}");
+            assert!(found.contains(printed), "{found}");
         }
         other => panic!("{other:?}"),
     }

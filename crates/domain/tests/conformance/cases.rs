@@ -109,7 +109,7 @@ pub fn what_is_lost_is_told_as_promised(world: &World) {
         }
         publisher
     });
-    let (mut received, mut told, mut last) = (0, 0, 0);
+    let (mut received, mut loss_counts, mut last) = (0, 0, 0);
     // The last message may be lost in transit as well; more messages reveal that.
     let (mut sender, mut late, start) = (Some(sender), None, Instant::now());
     let mut more = MANY;
@@ -124,8 +124,8 @@ pub fn what_is_lost_is_told_as_promised(world: &World) {
                     Loss::OfSender => assert!(matches!(message.missed, Missed::OfSender(_))),
                     Loss::Unknown => assert_eq!(message.missed, Missed::Unknown),
                 }
-                (received, told, last) = (received + 1, told + missed + message.dropped, n);
-                let known = received + told;
+                (received, loss_counts, last) = (received + 1, loss_counts + missed + message.dropped, n);
+                let known = received + loss_counts;
                 assert!(
                     known == last || world.traits().losses == Losses::Nothing && known < last,
                     "{known} at message {n}"
@@ -350,7 +350,7 @@ pub fn two_publishers_are_both_heard(world: &World) {
     assert_eq!(senders.len(), 2, "publishers are distinguished: {senders:?}");
     assert_eq!(
         senders[0].0 != senders[1].0,
-        world.tells_senders(),
+        world.reports_senders(),
         "where the transport reports senders: {senders:?}"
     );
 }

@@ -36,7 +36,7 @@ static TOY: Scheme = Scheme::network(
         reaches: "this test",
         order: "as it arrives",
         lost: "never",
-        told: "each sender",
+        loss_counts: "each sender",
         needs: "nothing",
     },
     open,

@@ -46,7 +46,7 @@ impl World {
         self.scheme.traits
     }
     /// Whether a message identifies its sender. A hub does not pass that on.
-    pub fn tells_senders(&self) -> bool {
+    pub fn reports_senders(&self) -> bool {
         self.scheme.traits.senders != Senders::Unknown
     }
     /// The count reported when nothing was missed.

@@ -95,9 +95,9 @@ static inline int take(saltus_domain_subscriber from)
         known = m->len;
         known = (uintptr_t)m->channel;
         known = m->channel_len;
-        known = or_0(m->published);
-        known = m->arrived;
-        known = m->logged == SALTUS_NO_TIME ? 0 : (uint64_t)m->logged;
+        known = or_0(m->published_ns);
+        known = m->arrived_ns;
+        known = m->logged_us == SALTUS_NO_TIME ? 0 : (uint64_t)m->logged_us;
         known = or_0(m->sender);
         known = or_0(m->sequence);
         known = or_0(m->missed);

@@ -44,7 +44,7 @@ void read(const Result &result) {
     known = m.channel().size();
     known = static_cast<std::uint64_t>(m.published().value_or(std::chrono::nanoseconds(0)).count());
     known = static_cast<std::uint64_t>(m.arrived().count());
-    known = m.raw().logged == SALTUS_NO_TIME ? 0 : static_cast<std::uint64_t>(m.raw().logged);
+    known = m.raw().logged_us == SALTUS_NO_TIME ? 0 : static_cast<std::uint64_t>(m.raw().logged_us);
     known = m.sender().value_or(0);
     known = m.sequence().value_or(0);
     known = m.missed().value_or(0);

@@ -204,7 +204,7 @@ public final class Driver {
   private static String event(Event e) {
     return e == null
         ? "nothing"
-        : "event " + told(e.channel()) + " " + e.logTime() + " " + shown(e.data());
+        : "event " + told(e.channel()) + " " + e.logTimeNanos() + " " + shown(e.data());
   }
 
   private static void cancelLater(Receiver<?> subscriber, long ms) {

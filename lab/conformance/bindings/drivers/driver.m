@@ -273,7 +273,7 @@ end
 function said = event(e)
   said = 'nothing';
   if ~isempty(e)
-    said = sprintf('event %s %d %s', told(e.channel), e.log_time, shown(e.data));
+    said = sprintf('event %s %d %s', told(e.channel), e.log_time_ns, shown(e.data));
   end
 end
 

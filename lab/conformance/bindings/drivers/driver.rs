@@ -367,9 +367,9 @@ fn main() {
     let (mut things, mut out) = (Things::default(), std::io::stdout().lock());
     for line in std::io::stdin().lock().lines() {
         let line = line.expect("lines of text");
-        let said = things.answer(&Line(line.split(' ').collect()));
-        let said =
-            said.unwrap_or_else(|Failed(code, words)| format!("error {code} - x{}", hex(words.as_bytes())));
-        writeln!(out, "{said}").and_then(|()| out.flush()).expect("somebody who reads");
+        let printed = things.answer(&Line(line.split(' ').collect()));
+        let printed = printed
+            .unwrap_or_else(|Failed(code, words)| format!("error {code} - x{}", hex(words.as_bytes())));
+        writeln!(out, "{printed}").and_then(|()| out.flush()).expect("somebody who reads");
     }
 }

@@ -78,7 +78,7 @@ static int tell_event(int code, const saltus_event *e, out_t *out)
     if (code == SALTUS_OK) {
         put_text(out, "event");
         put_hex_word(out, e->channel, e->channel_len);
-        put_number(out, e->log_time);
+        put_number(out, e->log_time_ns);
         put_bytes(out, e->data, e->len);
     }
     return code;

@@ -92,8 +92,8 @@ impl FileSubscriber {
         // boot clock.
         meta.raw.set_published(None);
         meta.raw.set_sender(None, u64::try_from(event.number).ok());
-        meta.raw.arrived = on_boottime(*due);
-        meta.raw.logged = event.time;
+        meta.raw.arrived_ns = on_boottime(*due);
+        meta.raw.logged_us = event.time;
         // All events in a log are delivered; events lost to damage cannot be counted.
         meta.raw.set_missed(if *damaged { Missed::Unknown } else { Missed::Exact(0) }, dropped);
         self.last = Some(held);

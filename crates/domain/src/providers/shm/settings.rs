@@ -9,7 +9,7 @@ use std::io;
 const GROW: u64 = 1 << 30;
 /// Most memory of a new channel for the depth that waiting subscribers request: any process can make such a
 /// request.
-const WISH: u64 = 64 << 20;
+const MEMORY_GOAL: u64 = 64 << 20;
 /// Most tries to deepen a channel that others keep replacing by a shallow one.
 const TRIES: usize = 100;
 const OPTIONS: &str = "depth, max_message_size, grow, owner";
@@ -76,7 +76,7 @@ impl Settings {
         // More memory only for a subscriber to an existing channel, which then allocates it itself.
         let fits = |depth: u64| {
             let deep = sized(depth);
-            is_sound(&deep) && deep.memory() <= self.grow.min(WISH)
+            is_sound(&deep) && deep.memory() <= self.grow.min(MEMORY_GOAL)
         };
         let wished = self.domain.wished_depth(name.as_bytes(), fits).ok().flatten().unwrap_or(0);
         sized(wished.max(default.get_depth()))

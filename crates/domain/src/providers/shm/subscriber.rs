@@ -17,12 +17,12 @@ use std::time::{Duration, SystemTime};
 
 /// Interval between searches for new channels, in ns. A channel that receives more messages than it keeps within it
 /// loses its first ones.
-const LOOK: u64 = 20_000_000;
+const CHECK_INTERVAL: u64 = 20_000_000;
 /// A directory changed more recently than this may have changed again with the same time: file times advance in
 /// steps of up to 10 ms.
 const STEP: Duration = Duration::from_millis(100);
 /// Interval between searches while a subscriber has no channel yet.
-const LOOK_FIRST: u64 = 10_000_000;
+const FIRST_CHECK: u64 = 10_000_000;
 /// Most channels that the kernel lets one thread wait on; with more, it polls.
 const MOST_SLEPT_ON: usize = 120;
 const MILLISECOND: u64 = 1_000_000;
@@ -60,7 +60,7 @@ struct Joined {
     /// Missed in the channels before it, and not reported yet.
     carried: u64,
     /// Of those missed, how many were reported.
-    told: u64,
+    reported: u64,
     /// Set when another channel is read in its place. A publisher that was stopped during a publish may still
     /// complete it here.
     left: Option<Left>,
@@ -80,8 +80,8 @@ impl Joined {
     }
     /// Missed, and not reported yet.
     fn settle(&mut self) -> u64 {
-        let missed = self.subscriber.missed().saturating_sub(self.told);
-        self.told += missed;
+        let missed = self.subscriber.missed().saturating_sub(self.reported);
+        self.reported += missed;
         std::mem::take(&mut self.carried) + missed
     }
 }
@@ -110,7 +110,7 @@ impl ShmSubscriber {
         if let (Some(name), Some(depth)) = (subscriber.pattern.exact(), subscriber.demanded()) {
             subscriber.settings.check_depth(name, depth)?;
         }
-        subscriber.look_for_channels()?;
+        subscriber.find_new_channels()?;
         if let Some(e) = subscriber.shallow.take() {
             return Err(e);
         }
@@ -138,7 +138,7 @@ impl ShmSubscriber {
 
     /// Joins new channels, if it is time to search.
     #[inline]
-    fn look_for_channels(&mut self) -> Result<()> {
+    fn find_new_channels(&mut self) -> Result<()> {
         // One channel by its name, which is joined: its end is reported, and no other can appear.
         if self.pattern.exact().is_some() && self.readers.last().is_some_and(Joined::is_current) {
             return Ok(());
@@ -147,7 +147,7 @@ impl ShmSubscriber {
         if now < self.next_look {
             return Ok(());
         }
-        self.next_look = now + if self.pattern.exact().is_some() { LOOK_FIRST } else { LOOK };
+        self.next_look = now + if self.pattern.exact().is_some() { FIRST_CHECK } else { CHECK_INTERVAL };
         match self.pattern.exact() {
             Some(name) => self.join(name.clone()).map(drop),
             None => self.join_all(),
@@ -155,11 +155,11 @@ impl ShmSubscriber {
     }
 
     /// Looks for channels if it has none yet, no matter when it last looked: a message published before a call is found by it.
-    fn look_if_alone(&mut self) -> Result<()> {
+    fn check_if_alone(&mut self) -> Result<()> {
         if self.readers.is_empty() {
             self.next_look = 0;
         }
-        self.look_for_channels()
+        self.find_new_channels()
     }
 
     /// Joins new channels. With many programs, the directory must not be listed each time: its time of change
@@ -221,7 +221,7 @@ impl ShmSubscriber {
         if let Some(all) = &self.event_loop {
             all.epoll.add(subscriber.event_fd()?.as_raw_fd(), false)?;
         }
-        self.readers.push(Joined { name, subscriber, limited: 0, carried: 0, told: 0, left: None });
+        self.readers.push(Joined { name, subscriber, limited: 0, carried: 0, reported: 0, left: None });
         Ok(())
     }
 
@@ -242,7 +242,7 @@ impl ShmSubscriber {
                     best = Some((timestamp, i));
                 }
             } else if let Some(later) = self.later_with_any(i, which) {
-                self.pass_over(i, later);
+                self.skip_unreadable(i, later);
             } else if best.is_none_or(|(at, _)| timestamp >= at) {
                 best = Some((timestamp, i));
             }
@@ -266,7 +266,7 @@ impl ShmSubscriber {
     }
 
     /// Gives up the unseen messages of channel `i`; channel `later` reports them.
-    fn pass_over(&mut self, i: usize, later: usize) {
+    fn skip_unreadable(&mut self, i: usize, later: usize) {
         self.readers[i].subscriber.flush();
         let missed = self.readers[i].settle();
         self.readers[later].carried += missed;
@@ -349,7 +349,7 @@ impl ShmSubscriber {
         mut take: impl FnMut(&mut Subscriber) -> saltus_channel::Result<Option<T>>,
     ) -> Result<Option<(usize, T)>> {
         loop {
-            self.look_for_channels()?;
+            self.find_new_channels()?;
             if let Some(e) = self.shallow.take() {
                 return Err(e);
             }
@@ -394,12 +394,12 @@ impl ShmSubscriber {
         let reader = &mut self.readers[i];
         let limited = std::mem::take(&mut reader.limited);
         let carried = std::mem::take(&mut reader.carried);
-        reader.told += sample.missed;
+        reader.reported += sample.missed;
         let missed = sample.missed + carried;
         meta.skip = 0;
         meta.is_of(&reader.name, &self.pattern);
         meta.raw.set_published((sample.timestamp != 0).then_some(sample.timestamp));
-        meta.raw.arrived = sample.timestamp;
+        meta.raw.arrived_ns = sample.timestamp;
         meta.raw.set_sender(Some(sample.publisher.lease), Some(sample.seq));
         // A request for the newest gives up the messages of other channels.
         let given_up = if which == Which::Next { limited } else { missed };
@@ -411,7 +411,7 @@ impl ShmSubscriber {
         let now = clock::monotonic();
         let (joined, exact) = (self.current().count(), self.pattern.exact().is_some());
         let mut slice = match joined {
-            0 => deadline.min(now + LOOK_FIRST),
+            0 => deadline.min(now + FIRST_CHECK),
             n if n > MOST_SLEPT_ON => deadline.min(now + MILLISECOND),
             _ if exact => deadline,
             _ => deadline.min(self.next_look),
@@ -445,7 +445,7 @@ impl ShmSubscriber {
 impl backend::BackendSubscriber for ShmSubscriber {
     fn take(&mut self, which: Which, poll: bool, meta: &mut Meta) -> Result<bool> {
         if poll {
-            self.look_if_alone()?;
+            self.check_if_alone()?;
         }
         let taken = self.ask(which, |s| s.receive_vec(which, Until::Poll, &mut meta.buf))?;
         let Some((i, sample)) = taken else { return Ok(false) };
@@ -455,7 +455,7 @@ impl backend::BackendSubscriber for ShmSubscriber {
 
     fn look(&mut self, which: Which, poll: bool, meta: &mut Meta) -> Result<Option<Place>> {
         if poll {
-            self.look_if_alone()?;
+            self.check_if_alone()?;
         }
         meta.channel = None; // nothing is received yet
         let found = self.ask(which, |s| Ok(s.view(which, Until::Poll)?.map(View::detach)))?;
@@ -477,7 +477,7 @@ impl backend::BackendSubscriber for ShmSubscriber {
 
     fn wait(&mut self, deadline: u64) -> Result<bool> {
         loop {
-            self.look_for_channels()?;
+            self.find_new_channels()?;
             if self.unseen() {
                 return Ok(true);
             }
@@ -485,7 +485,7 @@ impl backend::BackendSubscriber for ShmSubscriber {
                 return Err(Error::Canceled);
             }
             if clock::monotonic() >= deadline {
-                self.look_if_alone()?;
+                self.check_if_alone()?;
                 return Ok(self.unseen());
             }
             self.sleep(deadline)?;

@@ -35,7 +35,7 @@ public final class Event {
    *
    * @return ns since 1970, as stored in the file
    */
-  public long logTime() {
+  public long logTimeNanos() {
     return numbers[0];
   }
 
@@ -44,7 +44,7 @@ public final class Event {
    *
    * @return ns since 1970; {@link Info#NO_TIME} if the format does not store it
    */
-  public long publishTime() {
+  public long publishTimeNanos() {
     return numbers[1];
   }
 
@@ -72,6 +72,6 @@ public final class Event {
 
   @Override
   public String toString() {
-    return "event of " + channel + " at " + logTime() + " ns: " + data.length + " bytes";
+    return "event of " + channel + " at " + logTimeNanos() + " ns: " + data.length + " bytes";
   }
 }

@@ -30,18 +30,18 @@ public class Info {
   /**
    * The time at which it was published.
    *
-   * @return ns of {@link Saltus#now()}, or {@link #UNKNOWN}
+   * @return ns of {@link Saltus#nowNanos()}, or {@link #UNKNOWN}
    */
-  public long published() {
+  public long publishedNanos() {
     return numbers[1];
   }
 
   /**
    * The time at which it arrived on this machine.
    *
-   * @return ns of {@link Saltus#now()}
+   * @return ns of {@link Saltus#nowNanos()}
    */
-  public long arrived() {
+  public long arrivedNanos() {
     return numbers[2];
   }
 
@@ -50,7 +50,7 @@ public class Info {
    *
    * @return µs since 1970; {@link #NO_TIME} if the message is not from a log
    */
-  public long logged() {
+  public long loggedMicros() {
     return numbers[3];
   }
 
@@ -115,7 +115,7 @@ public class Info {
    *
    * @return ns
    */
-  public long age() {
-    return Math.max(0, Saltus.now() - (published() == UNKNOWN ? arrived() : published()));
+  public long ageNanos() {
+    return Math.max(0, Saltus.nowNanos() - (publishedNanos() == UNKNOWN ? arrivedNanos() : publishedNanos()));
   }
 }

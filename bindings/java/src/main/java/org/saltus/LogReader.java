@@ -118,11 +118,11 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
   /**
    * Moves to the first event at or after a time, or to the end.
    *
-   * @param time ns since 1970
+   * @param timeNanos ns since 1970
    * @return the new position
    */
-  public long seekTime(long time) {
-    return Native.checked(Native.logSeekTime(handle, time));
+  public long seekTime(long timeNanos) {
+    return Native.checked(Native.logSeekTime(handle, timeNanos));
   }
 
   private long about(int what) {
@@ -154,7 +154,7 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
    *
    * @return ns since 1970; {@link Info#NO_TIME} if the log is empty
    */
-  public long firstTime() {
+  public long firstTimeNanos() {
     return about(2);
   }
 
@@ -163,7 +163,7 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
    *
    * @return ns since 1970; {@link Info#NO_TIME} if the log is empty
    */
-  public long lastTime() {
+  public long lastTimeNanos() {
     return about(3);
   }
 

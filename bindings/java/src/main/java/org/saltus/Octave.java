@@ -177,7 +177,7 @@ public final class Octave {
    * @return ns
    */
   public static long[] now() {
-    return new long[] {Saltus.now()};
+    return new long[] {Saltus.nowNanos()};
   }
 
   /**
@@ -211,7 +211,7 @@ public final class Octave {
    * @return the numbers, as in {@link Event}
    */
   public static long[] numbers(Event event) {
-    return new long[] {event.logTime(), event.publishTime(), event.sequence()};
+    return new long[] {event.logTimeNanos(), event.publishTimeNanos(), event.sequence()};
   }
 
   /**
@@ -221,7 +221,7 @@ public final class Octave {
    * @return the numbers, as in {@link LogReader}
    */
   public static long[] numbers(LogReader log) {
-    return new long[] {log.size(), log.firstTime(), log.lastTime(), log.position()};
+    return new long[] {log.size(), log.firstTimeNanos(), log.lastTimeNanos(), log.position()};
   }
 
   /**

@@ -79,14 +79,14 @@ public final class Publisher implements AutoCloseable {
    * Publishes a message with a timestamp of your choice, for programs that replay a log.
    *
    * @param message all its bytes
-   * @param timestamp ns of {@link Saltus#now()} in shared memory, ns since 1970 in a log
+   * @param timestampNanos ns of {@link Saltus#nowNanos()} in shared memory, ns since 1970 in a log
    * @return the timestamp that the message got: a publisher's timestamps never decrease, and are
    *     never in the future
    * @throws SaltusException.Unsupported where messages carry no timestamps
    * @throws SaltusException as {@link #publish(byte[])}
    */
-  public long publishWithTimestamp(byte[] message, long timestamp) {
-    return Native.checked(Native.publishWithTimestamp(handle, Objects.requireNonNull(message), timestamp));
+  public long publishWithTimestamp(byte[] message, long timestampNanos) {
+    return Native.checked(Native.publishWithTimestamp(handle, Objects.requireNonNull(message), timestampNanos));
   }
 
   /**

@@ -5,12 +5,12 @@ public final class Saltus {
   private Saltus() {}
 
   /**
-   * The current time of the clock of {@link Info#published()} and {@link Info#arrived()}: time
+   * The current time of the clock of {@link Info#publishedNanos()} and {@link Info#arrivedNanos()}: time
    * since boot, suspend included.
    *
    * @return ns
    */
-  public static long now() {
+  public static long nowNanos() {
     return Native.now();
   }
 

@@ -45,8 +45,8 @@ class LogTest {
       try (LogReader log = LogReader.open(path)) {
         assertEquals(format, log.format());
         assertEquals(100, log.size());
-        assertEquals(BEGIN, log.firstTime());
-        assertEquals(BEGIN + 99_000, log.lastTime());
+        assertEquals(BEGIN, log.firstTimeNanos());
+        assertEquals(BEGIN + 99_000, log.lastTimeNanos());
         assertEquals("none", log.damage());
         assertEquals(25L, log.channels().get("POSE"));
         assertEquals(75L, log.channels().get("ü"));
@@ -54,7 +54,7 @@ class LogTest {
         for (Event event : log) {
           assertEquals(i % 4 == 0 ? "POSE" : "ü", event.channel());
           assertArrayEquals(new byte[] {(byte) i}, event.data());
-          assertEquals(BEGIN + i * 1000L, event.logTime());
+          assertEquals(BEGIN + i * 1000L, event.logTimeNanos());
           i++;
         }
         assertEquals(100, i);
@@ -97,7 +97,7 @@ class LogTest {
     }
     try (LogReader log = LogReader.open(path)) {
       Event event = log.next();
-      assertEquals(BEGIN - 5, event.publishTime());
+      assertEquals(BEGIN - 5, event.publishTimeNanos());
       assertEquals(7, event.sequence());
     }
   }

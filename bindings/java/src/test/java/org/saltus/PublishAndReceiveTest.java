@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -37,8 +39,8 @@ class PublishAndReceiveTest extends DomainTest {
       assertEquals("x", message.channel());
       assertEquals(4, message.missed() + message.dropped());
       assertEquals(publisher.sender(), message.sender());
-      assertTrue(message.published() <= Saltus.now() && message.age() >= 0);
-      assertEquals(Info.NO_TIME, message.logged());
+      assertTrue(message.publishedNanos() <= Saltus.nowNanos() && message.ageNanos() >= 0);
+      assertEquals(Info.NO_TIME, message.loggedMicros());
       assertNull(newest.poll());
       assertArrayEquals(new byte[] {4}, newest.current().data());
       assertEquals(4, newest.current(Duration.ZERO).buffer().get());
@@ -334,7 +336,7 @@ class PublishAndReceiveTest extends DomainTest {
       List<Integer> got = new ArrayList<>();
       for (Message message : subscriber) {
         got.add((int) message.data()[0]);
-        assertEquals(1000L * got.size(), message.logged());
+        assertEquals(1000L * got.size(), message.loggedMicros());
       }
       assertEquals(Arrays.asList(1, 2), got);
       assertThrows(SaltusException.Ended.class, subscriber::receive);
@@ -346,12 +348,28 @@ class PublishAndReceiveTest extends DomainTest {
     try (Publisher publisher = domain.publisher("x");
         Subscriber subscriber = domain.subscriber("x")) {
       long timestamp = publisher.publishWithTimestamp(new byte[] {1}, 1000);
-      assertEquals(timestamp, subscriber.receive().published());
+      assertEquals(timestamp, subscriber.receive().publishedNanos());
     }
     try (Domain memory = Domain.open("mem://");
         Publisher publisher = memory.publisher("x")) {
       assertThrows(
           SaltusException.Unsupported.class, () -> publisher.publishWithTimestamp(new byte[1], 1000));
     }
+  }
+
+  @Test
+  void namesOfTimesEndWithTheirUnit() {
+    List<String> times = new ArrayList<>();
+    for (Class<?> type : new Class<?>[] {Info.class, Event.class, LogReader.class, Saltus.class}) {
+      for (Method method : type.getDeclaredMethods()) {
+        boolean isNumber = Modifier.isPublic(method.getModifiers()) && method.getReturnType() == long.class;
+        if (isNumber && method.getName().matches("(?i)(published|arrived|logged|age|now|.*time).*")) {
+          times.add(method.getName());
+        }
+      }
+    }
+    times.remove("seekTime"); // returns a position
+    assertEquals(9, times.size(), times.toString());
+    times.forEach(name -> assertTrue(name.endsWith("Nanos") || name.endsWith("Micros"), name));
   }
 }

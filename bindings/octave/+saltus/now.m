@@ -1,4 +1,0 @@
-function ns = now()
-  % saltus.now  The current time of the clock of timestamps, ns since boot, as int64.
-  ns = int64(javaMethod('now', 'org.saltus.Octave'));
-end
