@@ -251,8 +251,8 @@ pub fn random(rounds: u64) -> Vec<Step> {
         programs.iter().map(move |(name, targets)| {
             let line = ["cargo", "test", "--locked", "--no-fail-fast", "-p", name];
             let line: Vec<&str> = line.into_iter().chain(targets.iter().map(String::as_str)).collect();
-            let told = format!("PROPTEST_RNG_SEED={seed} {}", line.join(" "));
-            Step::command(&told, &[("PROPTEST_RNG_SEED", &seed)], &line)
+            let reported = format!("PROPTEST_RNG_SEED={seed} {}", line.join(" "));
+            Step::command(&reported, &[("PROPTEST_RNG_SEED", &seed)], &line)
         })
     };
     (0..rounds).map(|n| (now + n).to_string()).flat_map(round).collect()

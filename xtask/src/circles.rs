@@ -28,13 +28,13 @@ pub fn print(names: &[&str]) -> Outcome {
 
 /// The cycles of a package, as text: the names that its files use from each other.
 pub fn of(package: &Package) -> Result<Vec<String>, String> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for root in &package.roots {
         let needs = modules::needs(root)?;
-        told.extend(circles(&needs).iter().map(|circle| text(&needs, circle, &package.dir)));
+        reported.extend(circles(&needs).iter().map(|circle| text(&needs, circle, &package.dir)));
     }
-    told.dedup();
-    Ok(told)
+    reported.dedup();
+    Ok(reported)
 }
 
 /// Files that reach each other, in groups of two and more.
@@ -65,14 +65,14 @@ fn circles(needs: &Needs) -> Vec<BTreeSet<PathBuf>> {
 /// A cycle as text: `a.rs -> b.rs: Name, Name`.
 fn text(needs: &Needs, circle: &BTreeSet<PathBuf>, dir: &Path) -> String {
     let short = |file: &Path| file.strip_prefix(dir).unwrap_or(file).display().to_string();
-    let mut told = format!("a circle of {} files in {}:\n", circle.len(), dir.display());
+    let mut reported = format!("a circle of {} files in {}:\n", circle.len(), dir.display());
     for from in circle {
         for (to, names) in needs[from].iter().filter(|(to, _)| circle.contains(*to)) {
             let names = names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let _ = writeln!(told, "  {} -> {}: {names}", short(from), short(to));
+            let _ = writeln!(reported, "  {} -> {}: {names}", short(from), short(to));
         }
     }
-    told
+    reported
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
     use std::fs;
 
     /// The cycles of a tree of files, the first of which is its root.
-    fn told(name: &str, files: &[(&str, &str)]) -> String {
+    fn reported(name: &str, files: &[(&str, &str)]) -> String {
         let dir = std::env::temp_dir().join(format!("saltus-circles-{}-{name}", std::process::id()));
         for (file, text) in files {
             let file = dir.join(file);
@@ -89,9 +89,13 @@ mod tests {
             fs::write(file, text).unwrap();
         }
         let package = Package { roots: vec![dir.join(files[0].0)], ..Package::new(&dir) };
-        let told = of(&package).unwrap().concat();
+        let reported = of(&package).unwrap().concat();
         fs::remove_dir_all(&dir).unwrap();
-        told.lines().filter(|line| line.starts_with("  ")).map(|line| format!("{}\n", line.trim())).collect()
+        reported
+            .lines()
+            .filter(|line| line.starts_with("  "))
+            .map(|line| format!("{}\n", line.trim()))
+            .collect()
     }
 
     #[test]
@@ -116,7 +120,7 @@ mod tests {
                 "pub struct D; use crate::c::{self}; type X = c::d::D; use std::fmt; use ::c::C; impl fmt::Debug for D { fn make(&self) { self.make() } }",
             ),
         ];
-        assert_eq!(told("none", &tree), "");
+        assert_eq!(reported("none", &tree), "");
     }
 
     #[test]
@@ -131,7 +135,7 @@ mod tests {
             ("c.rs", "pub struct C; pub struct Other; use std::vec; fn f() { g(super::A::new()) }"),
         ];
         let circle = "a.rs -> b.rs: B\na.rs -> c.rs: C, Other\nb.rs -> a.rs: A\nc.rs -> a.rs: A\n";
-        assert_eq!(told("followed", &tree), circle);
+        assert_eq!(reported("followed", &tree), circle);
     }
 
     #[test]
@@ -151,7 +155,7 @@ mod tests {
         ];
         let circles = "a.rs -> b.rs: helper\nb.rs -> a.rs: twice\nb.rs -> main.rs: Top\nmain.rs -> b.rs: helper\n\
             c/d.rs -> c/mod.rs: f\nc/mod.rs -> c/d.rs: D\n";
-        assert_eq!(told("globs", &tree), circles);
+        assert_eq!(reported("globs", &tree), circles);
     }
 
     #[test]
@@ -163,6 +167,6 @@ mod tests {
         ];
         // Inside a module in the file, paths start in that module's folder.
         let circle = "src/outer/far.rs -> src/outer/inner.rs: I\nsrc/outer/inner.rs -> src/outer/far.rs: N\n";
-        assert_eq!(told("where", &tree), circle);
+        assert_eq!(reported("where", &tree), circle);
     }
 }

@@ -15,7 +15,7 @@ const TARGET: &str = "aarch64-unknown-linux-gnu";
 struct Kernel {
     name: &'static str,
     package: &'static str,
-    /// What `uname -v` says of it and not of the other.
+    /// Text in the output of `uname -v` that only this kernel has.
     says: &'static str,
 }
 
@@ -24,18 +24,18 @@ const KERNELS: [Kernel; 2] = [
     Kernel { name: "generic", package: "linux-image-arm64", says: "SMP Debian" },
 ];
 
-/// A package, and those of its test programs that run there; all if none is named.
+/// A package, and the test programs of it that run in the guest; all if the list is empty.
 struct Tests(&'static str, &'static [&'static str]);
 
-/// The engine. `loom` and `docs` test nothing that a processor changes.
+/// The engine. `loom` and `docs` are left out: their results do not depend on the processor.
 const SHORT: &[Tests] = &[
     Tests("saltus-os", &[]),
     Tests("saltus-ring", &["saltus_ring", "holes", "skip", "invariant_1"]),
     Tests("saltus-channel", &["saltus_channel", "holes", "hardening", "waiting", "types"]),
 ];
 
-/// What `cargo xtask cross aarch64` runs: domains, networks, logs and types as well, under both kernels. Left out are programs that need
-/// Python, sources of the repository or network namespaces, which the guest does not have, and those that bound times.
+/// What `cargo xtask cross aarch64` runs: domains, networks, logs and types as well, under both kernels. Programs that need Python,
+/// sources of the repository or network namespaces are left out, because the guest has none, and so are those that limit times.
 const FULL: &[Tests] = &[
     Tests("saltus-os", &[]),
     Tests("saltus-ring", &["saltus_ring", "holes", "skip", "invariant_1", "oracle"]),

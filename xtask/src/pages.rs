@@ -227,9 +227,9 @@ fn wrong_dependencies(root: &Path, text: &str, packages: &[Package]) -> Vec<Stri
         let Some(row) = text.lines().find(|line| line.starts_with(&format!("| `{dir}` |"))) else { continue };
         rows += 1;
         let last = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default();
-        let told: BTreeSet<&str> = code_spans(last).collect();
+        let reported: BTreeSet<&str> = code_spans(last).collect();
         let real: BTreeSet<&str> = package.ours.iter().map(|name| short(name)).collect();
-        if told != real {
+        if reported != real {
             let real: Vec<String> = real.iter().map(|name| format!("`{name}`")).collect();
             found.push(format!("ARCHITECTURE.md: {dir} depends on {}", real.join(", ")));
         }

@@ -299,8 +299,8 @@ mod tests {
 
     #[test]
     fn lines_are_those_of_the_text() {
-        let told: Vec<_> = tokens("a\n\"b\nc\"\nd").iter().map(|token| (token.line, token.end)).collect();
-        assert_eq!(told, [(0, 0), (1, 2), (3, 3)]);
+        let reported: Vec<_> = tokens("a\n\"b\nc\"\nd").iter().map(|token| (token.line, token.end)).collect();
+        assert_eq!(reported, [(0, 0), (1, 2), (3, 3)]);
     }
 
     #[test]

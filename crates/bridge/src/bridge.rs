@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Add;
 
 /// Interval between checks for descriptions of a channel's messages, in ns.
-const LOOK: u64 = 1_000_000_000;
+const CHECK_INTERVAL: u64 = 1_000_000_000;
 
 /// Most channels on the other side of a route. A network may invent any number of names, and each takes memory
 /// there.
@@ -280,7 +280,7 @@ impl Lane {
         }
         let Some(target) = self.targets.get_mut(channel) else { return Ok(()) };
         if now >= target.next_look {
-            target.next_look = now.saturating_add(LOOK);
+            target.next_look = now.saturating_add(CHECK_INTERVAL);
             for description in self.subscriber.descriptions(channel).iter().skip(target.described) {
                 target.publisher.describe(description)?;
                 target.described += 1;

@@ -136,8 +136,8 @@ mod tests {
             ("s/(/b/", "unclosed"),
             (r"s/a/\1/", "no group 1"),
         ] {
-            let told = bad.parse::<Rename>().unwrap_err().to_string();
-            assert!(told.contains(word), "{bad}: {told}");
+            let reported = bad.parse::<Rename>().unwrap_err().to_string();
+            assert!(reported.contains(word), "{bad}: {reported}");
         }
     }
 }

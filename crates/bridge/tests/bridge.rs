@@ -170,8 +170,8 @@ fn types_are_carried_with_messages() {
     let mut bridge = Bridge::new();
     bridge.add(Route::new(&from.0, &to.0)).unwrap();
     let mut publisher = from.0.publisher("pose").unwrap();
-    let said = Description { name: "pose_t".into(), fingerprint: 7, schema: "struct pose_t {}".into() };
-    publisher.describe(&said).unwrap();
+    let printed = Description { name: "pose_t".into(), fingerprint: 7, schema: "struct pose_t {}".into() };
+    publisher.describe(&printed).unwrap();
     publisher.publish(b"12345678").unwrap();
     let mut there = to.0.subscriber("pose").unwrap();
     let start = Instant::now();
@@ -180,7 +180,7 @@ fn types_are_carried_with_messages() {
         assert!(start.elapsed() < LONG);
     }
     let channel = there.channels().remove(0);
-    assert_eq!(there.descriptions(&channel), [said]);
+    assert_eq!(there.descriptions(&channel), [printed]);
 }
 
 #[test]
@@ -197,8 +197,8 @@ fn refusals_of_the_other_side_are_counted_and_reported() {
     while bridge.step(Until::Poll).unwrap() > 0 {}
     let counts = bridge.counts();
     assert_eq!((counts.received, counts.carried, counts.refused), (3, 2, 1));
-    let told = bridge.trouble().unwrap().to_string();
-    assert!(told.contains("100000 B") && bridge.trouble().is_none(), "{told}");
+    let reported = bridge.trouble().unwrap().to_string();
+    assert!(reported.contains("100000 B") && bridge.trouble().is_none(), "{reported}");
 }
 
 #[test]

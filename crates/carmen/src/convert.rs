@@ -12,7 +12,7 @@ use crate::message::Malformed;
 use crate::typed::micros;
 
 /// Most broken lines reported individually; the rest are only counted.
-const TOLD: usize = 20;
+const MAX_REPORTED: usize = 20;
 /// A step forward of more than this is a jump, µs.
 const JUMP: i64 = 10_000_000;
 
@@ -83,7 +83,7 @@ impl Converter {
         let line = entry.number;
         if let Err(malformed) = self.write(entry, out) {
             self.broken_count += 1;
-            if self.broken.len() < TOLD {
+            if self.broken.len() < MAX_REPORTED {
                 self.broken.push(Broken { line, error: malformed.what });
             }
         }
@@ -227,6 +227,6 @@ mod tests {
     #[test]
     fn a_file_of_broken_lines_gets_a_short_report() {
         let (_, summary) = convert(&"ODOM\n".repeat(1000));
-        assert_eq!((summary.broken, summary.broken_lines.len()), (1000, TOLD));
+        assert_eq!((summary.broken, summary.broken_lines.len()), (1000, MAX_REPORTED));
     }
 }

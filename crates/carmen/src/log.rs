@@ -71,7 +71,7 @@ impl Log {
             }
             match Message::parse(&self.lines.text) {
                 Some(message) => break message,
-                None => self.pass_over(),
+                None => self.skip(),
             }
         };
         match &message {
@@ -90,7 +90,7 @@ impl Log {
                 return None;
             }
             if kind(&self.lines.text) != b"FLASER" {
-                self.pass_over();
+                self.skip();
                 continue;
             }
             match Scan::parse(&self.lines.text) {
@@ -124,7 +124,7 @@ impl Log {
     }
 
     /// Counts a line of another kind.
-    fn pass_over(&mut self) {
+    fn skip(&mut self) {
         let mut words = self.lines.text.split(u8::is_ascii_whitespace);
         let word = words.find(|w| !w.is_empty()).unwrap_or(b"(blank)");
         // Text from a file may be shown on a terminal, so it is always escaped.

@@ -336,7 +336,7 @@ pub(crate) fn leftovers(dir: &File) -> Option<(usize, u32)> {
         name.starts_with(ASIDE)
             && file::open_dir_at(dir, name).map_or_else(
                 |e| e.kind() == io::ErrorKind::PermissionDenied,
-                |aside| file::is_old(&aside) && !is_being_made(&aside),
+                |aside| file::is_old(&aside) && !is_being_created(&aside),
             )
     };
     let names = file::names(dir).ok()?;
@@ -347,7 +347,7 @@ pub(crate) fn leftovers(dir: &File) -> Option<(usize, u32)> {
 }
 
 /// Whether the maker lives, as far as this user can see.
-fn is_being_made(aside: &File) -> bool {
+fn is_being_created(aside: &File) -> bool {
     let lease = file::open_at(aside, LEASE, Mode::Read);
     lease.and_then(|lease| lock::is_locked(&lease, MAKER)).unwrap_or(false)
 }

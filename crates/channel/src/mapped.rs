@@ -22,12 +22,12 @@ pub(crate) struct Words {
 }
 
 impl Mapped {
-    /// Memory whose loss is not recorded.
+    /// Maps memory without recording when the file is truncated.
     pub fn new(file: &File, offset: u64, len: usize, access: Access, populate: bool) -> io::Result<Mapped> {
         Mapped::marked(file, offset, len, access, populate, None)
     }
 
-    /// Memory of a channel: if it is truncated, `words` records that the channel was.
+    /// Maps memory of a channel: if it is truncated, `words` records that.
     pub fn of_channel(
         file: &File,
         offset: u64,
@@ -40,8 +40,8 @@ impl Mapped {
         Mapped::marked(file, offset, len, access, populate, Some(mark))
     }
 
-    /// The bell page. If it is truncated, its first word takes a value that leads publishers to their slow path, at no cost on the fast
-    /// one.
+    /// Maps the bell page. If it is truncated, its first word gets a value that leads publishers to their slow path. The fast path has no
+    /// extra cost.
     pub fn bell(file: &File, access: Access) -> io::Result<Mapped> {
         let mark = Mark { of: None, at: bell::BELL, value: bell::CUT };
         Mapped::marked(file, 0, PAGE as usize, access, true, Some(mark))

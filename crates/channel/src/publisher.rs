@@ -225,7 +225,7 @@ impl Publisher {
             return Err(self.mapping.retired_error(how));
         }
         if !self.lease.claim.is_ours() {
-            self.lease_anew()?;
+            self.renew_lease()?;
         }
         match self.lease.writer.reserve(len) {
             Some(reservation) => Ok((reservation, &self.lease.claim, &self.mapping)),
@@ -234,7 +234,7 @@ impl Publisher {
     }
 
     #[cold]
-    fn lease_anew(&mut self) -> Result<()> {
+    fn renew_lease(&mut self) -> Result<()> {
         self.lease = Lease::take(&self.mapping)?;
         Ok(())
     }

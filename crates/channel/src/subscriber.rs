@@ -217,8 +217,8 @@ impl Subscriber {
             for attempt in 0..TRIES {
                 match self.receiver.pick(which) {
                     Pick::Nothing => break,
-                    Pick::Overtaken if attempt + 1 == TRIES => return Err(self.receiver.overrun()),
-                    Pick::Overtaken => {}
+                    Pick::Lapped if attempt + 1 == TRIES => return Err(self.receiver.overrun()),
+                    Pick::Lapped => {}
                     Pick::Found(candidate) => return Ok(View::new(&mut self.receiver, candidate)),
                 }
             }

@@ -7,7 +7,7 @@ use saltus_channel::*;
 use std::time::Duration;
 
 /// The lane that a new publisher gets while `holder` runs, after `holder` reported that it is ready.
-fn lane_beside(channel: &Channel, holder: impl FnOnce(Publisher)) -> u32 {
+fn second_lane(channel: &Channel, holder: impl FnOnce(Publisher)) -> u32 {
     let child = fork(|| {
         holder(channel.publisher().unwrap());
         loop {
@@ -31,7 +31,7 @@ fn ready(mut publisher: Publisher) {
 fn closing_every_descriptor_keeps_the_lease() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
-    let lane = lane_beside(&channel, |publisher| {
+    let lane = second_lane(&channel, |publisher| {
         // SAFETY: daemons fork this way; this child uses no descriptor afterwards except through mappings.
         unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, 0) };
         ready(publisher);

@@ -29,9 +29,9 @@ fn each_description_is_reported_once_to_each_user() {
     }
     other.describe("robot.pose_t", 8, POSE).unwrap();
     drop((one, other));
-    let told = domain.open_channel("pose").unwrap().descriptions().unwrap();
-    let said = |fingerprint| Description { name: "robot.pose_t".into(), fingerprint, schema: POSE.into() };
-    assert_eq!(told, [said(7), said(8)]);
+    let reported = domain.open_channel("pose").unwrap().descriptions().unwrap();
+    let printed = |fingerprint| Description { name: "robot.pose_t".into(), fingerprint, schema: POSE.into() };
+    assert_eq!(reported, [printed(7), printed(8)]);
 }
 
 #[test]

@@ -45,6 +45,6 @@ fn it_is_found_next_to_the_command_and_then_on_the_path() {
     assert_eq!(run(&["bench", "--out", "x y"]), (Some(7), "path --out x y\n".into(), String::new()));
     leave(&beside, "beside");
     assert_eq!(run(&["bench", "--help"]), (Some(7), "beside --help\n".into(), String::new()));
-    let told = run(&["tunnel", "bench", "--loss", "10"]);
-    assert_eq!(told, (Some(7), "beside tunnel --loss 10\n".into(), String::new()));
+    let reported = run(&["tunnel", "bench", "--loss", "10"]);
+    assert_eq!(reported, (Some(7), "beside tunnel --loss 10\n".into(), String::new()));
 }

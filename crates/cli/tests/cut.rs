@@ -60,8 +60,8 @@ fn commands_for_all_channels_continue_while_one_is_truncated() {
             for line in lines {
                 let ended = place.run(*line);
                 // 1 or 5: what could not be read of `zzz` is said; all else is shown.
-                let said = matches!(ended.code, Some(1 | 5)) && ended.err.contains("`zzz`");
-                assert!(ended.code == Some(0) || said, "{line:?}: {ended:?}");
+                let printed = matches!(ended.code, Some(1 | 5)) && ended.err.contains("`zzz`");
+                assert!(ended.code == Some(0) || printed, "{line:?}: {ended:?}");
                 let shows = !["mk", "echo"].contains(&line[0]);
                 assert!(!shows || ended.text().contains("imu"), "{line:?}: {ended:?}");
             }

@@ -45,10 +45,10 @@ fn well(ended: Ended) -> Ended {
 fn every_check_reports_value_reason_and_command() {
     let place = Place::new();
     let ended = well(place.run(["doctor", "--no-meter", "--json"]));
-    let told = &ended.json()[0];
-    assert_eq!(told["domain"], place.url());
-    assert!(told["meter"].is_null(), "{told}");
-    let checks = told["checks"].as_array().expect("a list");
+    let reported = &ended.json()[0];
+    assert_eq!(reported["domain"], place.url());
+    assert!(reported["meter"].is_null(), "{reported}");
+    let checks = reported["checks"].as_array().expect("a list");
     assert_eq!(checks.iter().map(|check| check["id"].as_str().expect("a name")).collect::<Vec<_>>(), IDS);
     for check in checks {
         let state = check["state"].as_str().expect("a state");
@@ -148,8 +148,8 @@ fn names(place: &Place) -> Vec<String> {
 fn clean_removes_channels_of_the_dead_alone() {
     let place = Place::new();
     let living = domain_with_a_dead_channel(&place);
-    let told = well(place.run(["doctor", "--explain", "mem.shm"]));
-    assert!(told.text().contains("1 channel whose publishers are all dead"), "{told:?}");
+    let reported = well(place.run(["doctor", "--explain", "mem.shm"]));
+    assert!(reported.text().contains("1 channel whose publishers are all dead"), "{reported:?}");
     place.run(["doctor", "--clean"]).saying(2, "add --yes");
     assert_eq!(names(&place), ["fresh", "left", "living"], "nothing is removed unasked");
     let cleaned = place.run(["doctor", "--clean", "--yes"]).with(0);

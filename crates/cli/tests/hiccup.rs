@@ -42,8 +42,8 @@ fn every_meter_reports_and_logs_the_same() {
         assert!(
             corrected.iter().zip(&raw).all(|(c, r)| c.times.max() == r.times.max() && c.start == r.start)
         );
-        let told = lines.iter().filter(|line| line["interval"].is_object()).count();
-        assert_eq!(told, raw.len());
+        let reported = lines.iter().filter(|line| line["interval"].is_object()).count();
+        assert_eq!(reported, raw.len());
         let text = String::from_utf8(files.read(&format!("{meter}.hlog"))).expect("text");
         assert!(text.contains("#machine: kernel: ") && text.contains(&format!("meter: {meter}")), "{text}");
     }
@@ -72,12 +72,12 @@ fn spikes_are_reported_with_the_events_around_them() {
     let text = String::from_utf8(files.read("a.hlog")).expect("text");
     let counted = lines.last().expect("a report")["report"].clone();
     let looked_at = counted["spikes"].as_u64().zip(counted["untold"].as_u64()).map(|(all, not)| all - not);
-    let told = lines.iter().filter(|line| line["spike"].is_object()).count() as u64;
-    assert_eq!(Some(told), looked_at, "the last ones too: {counted}");
-    assert_eq!(text.matches("#spike: at ").count() as u64, told);
-    let told = place.run(run).with(0);
+    let reported = lines.iter().filter(|line| line["spike"].is_object()).count() as u64;
+    assert_eq!(Some(reported), looked_at, "the last ones too: {counted}");
+    assert_eq!(text.matches("#spike: at ").count() as u64, reported);
+    let reported = place.run(run).with(0);
     for words in ["HICCUPS", "corrected", "raw", "The worst", "on cpu ", "need not be the cause"] {
-        assert!(told.text().contains(words), "{words}: {told:?}");
+        assert!(reported.text().contains(words), "{words}: {reported:?}");
     }
 }
 

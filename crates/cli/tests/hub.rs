@@ -58,13 +58,13 @@ fn messages_are_handed_on_and_counted() {
         got.len() == 50
     });
     assert!(got.iter().copied().eq((1..100).step_by(2)));
-    let (all, told) = hub.end();
+    let (all, reported) = hub.end();
     assert_eq!(all["sent"], 50);
     assert_eq!(
         (all["client"].as_str(), all["received"].as_u64(), all["dropped"].as_u64()),
         (Some("all"), Some(100), Some(0))
     );
-    assert_eq!(told, "", "clients that come and go are nothing to tell of");
+    assert_eq!(reported, "", "clients that come and go are nothing to tell of");
 }
 
 #[test]
@@ -103,13 +103,16 @@ fn disconnected_clients_and_refusals_are_logged() {
     let mut second = TcpStream::connect(hub.address).unwrap();
     second.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let _ = second.read_to_end(&mut Vec::new());
-    let (all, told) = hub.end();
+    let (all, reported) = hub.end();
     assert_eq!(all["refused"], 1);
-    let told: Vec<&str> = told.lines().collect();
-    assert!(told.len() == 3, "{told:?}");
-    assert!(told[0].contains(": it sent invalid data: first word 0x47455420"), "{told:?}");
-    assert!(told[1].contains("matches nothing: `(` is not a regular expression"), "{told:?}");
-    assert!(told.iter().any(|line| line.contains("the maximum number of clients is reached")), "{told:?}");
+    let reported: Vec<&str> = reported.lines().collect();
+    assert!(reported.len() == 3, "{reported:?}");
+    assert!(reported[0].contains(": it sent invalid data: first word 0x47455420"), "{reported:?}");
+    assert!(reported[1].contains("matches nothing: `(` is not a regular expression"), "{reported:?}");
+    assert!(
+        reported.iter().any(|line| line.contains("the maximum number of clients is reached")),
+        "{reported:?}"
+    );
 }
 
 #[test]

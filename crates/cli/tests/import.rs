@@ -157,9 +157,10 @@ fn lcm_reads_the_converted_logs() {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/read_lcm_log.py");
         let mut command = std::process::Command::new(python);
         command.args([script, types, source, &out, &files.at(&format!("{log}-types"))]);
-        let told = command.output().expect("Python runs");
-        let (text, why) = (String::from_utf8_lossy(&told.stdout), String::from_utf8_lossy(&told.stderr));
-        assert!(told.status.success(), "{text}{why}");
+        let reported = command.output().expect("Python runs");
+        let (text, why) =
+            (String::from_utf8_lossy(&reported.stdout), String::from_utf8_lossy(&reported.stderr));
+        assert!(reported.status.success(), "{text}{why}");
         assert_eq!(text.trim(), format!("{scans} scans of {beams} ranges, {odometry} odometry: the same"));
     }
 }

@@ -51,8 +51,8 @@ fn tables_go_in_and_out_and_promises_are_looked_at() {
     let kept: Vec<bool> =
         lines[0]["levels"].as_array().expect("levels").iter().map(|l| l["kept"] == true).collect();
     assert_eq!(kept, [true, false]);
-    let told = place.run(["report", &table, "--level", "100:5ms"]).with(0);
-    assert!(told.text().contains("100 % within 5 ms: missed"), "{told:?}");
+    let reported = place.run(["report", &table, "--level", "100:5ms"]).with(0);
+    assert!(reported.text().contains("100 % within 5 ms: missed"), "{reported:?}");
     let distribution = files.at("a.hgrm");
     place.run(["report", &table, "-o", &distribution]).with(0);
     let back = place.run(["report", &distribution, "--json"]).with(0).json();

@@ -23,11 +23,11 @@ const TYPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../carmen/types");
 type Said = (String, Vec<u8>, String, u64);
 
 /// The messages of a log, in the order of time. Types are the file's own, or those of `types`.
-fn said(path: &str, types: &Types) -> Vec<Said> {
+fn printed(path: &str, types: &Types) -> Vec<Said> {
     let (mut log, mut all) = (Log::open(path.as_ref()).expect("a log"), Vec::new());
     while let Some(event) = log.next().expect("an event") {
-        let told = event.about.and_then(|about| about.kind.as_ref());
-        let kind = told.or_else(|| types.of(event.data)).expect("a type that is known");
+        let reported = event.about.and_then(|about| about.kind.as_ref());
+        let kind = reported.or_else(|| types.of(event.data)).expect("a type that is known");
         let channel = String::from_utf8(event.channel.to_vec()).expect("text");
         all.push((channel, event.data.to_vec(), kind.name(), kind.fingerprint()));
     }
@@ -79,7 +79,7 @@ impl Stage {
     fn recorded(self) -> Vec<Said> {
         self.recorder.signal(libc::SIGINT);
         let ended = self.recorder.ended().saying(0, "missed 0, dropped 0");
-        let all = said(&self.again, &Types::new());
+        let all = printed(&self.again, &Types::new());
         assert!(ended.err.contains(&format!("written {} (", all.len())), "{ended:?}");
         all
     }
@@ -94,7 +94,7 @@ fn at_the_speed_of_life_with_a_spy_in_the_terminal() {
     let mut types = Types::new();
     let text = std::fs::read_to_string(format!("{TYPES}/carmen.lcm")).expect("the types");
     types.add_all(&Arc::new(saltus_types::parse("carmen.lcm", &text).expect("types")));
-    let original = said(&short, &types);
+    let original = printed(&short, &types);
 
     let terminal = Terminal::new(&stage.place, stage.files.path(), (150, 36), "spy");
     terminal.until("an empty table", |s| s.contains("0 channels"));
@@ -133,7 +133,7 @@ fn twenty_times_as_fast_with_a_spy_in_the_browser() {
     let [whole, mcap, long] = ["fr079.lcmlog", "fr079.mcap", "long.mcap"].map(|name| stage.files.at(name));
     stage.place.run(["log", "convert", &whole, "-o", &mcap, "-I", TYPES]).with(0);
     stage.place.run(["log", "cut", &mcap, "-o", &long, "--from", "100s", "--to", "260s"]).with(0);
-    let original = said(&long, &Types::new());
+    let original = printed(&long, &Types::new());
 
     let mut spy = stage.place.start(["spy", "--web", "--listen", "127.0.0.1:0"]);
     let mut url = String::new();

@@ -277,8 +277,8 @@ fn echo_reports_that_the_channel_has_other_types_than_expected() {
     let (place, (_files, types)) = (Place::new(), types());
     place.run(["pub", "-q", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
     let waits = ["echo", "pose", "--type", "nosuch_t", "--timeout", "10ms"];
-    let told = place.run(waits).saying(4, "the channel has no type `nosuch_t`");
-    assert!(told.err.contains("robot.pose_t"), "{told:?}");
+    let reported = place.run(waits).saying(4, "the channel has no type `nosuch_t`");
+    assert!(reported.err.contains("robot.pose_t"), "{reported:?}");
     let right = place.run(["echo", "pose", "--type", "pose_t", "--timeout", "10ms"]).with(4);
     assert!(!right.err.contains("has no type"), "{right:?}");
 }
@@ -327,8 +327,8 @@ fn types_of_the_variable_are_known_in_every_command() {
     // Without it, the remedy is printed once.
     for line in [&["echo", "plain", "--newest", "-n1"][..], &["log", "info", &log]] {
         let ended = place.run(line.iter().copied()).saying(0, "unknown type");
-        let told = ended.err.lines().filter(|line| line.contains("-I or $SALTUS_TYPES")).count();
-        assert_eq!(told, 1, "{}", ended.err);
+        let reported = ended.err.lines().filter(|line| line.contains("-I or $SALTUS_TYPES")).count();
+        assert_eq!(reported, 1, "{}", ended.err);
     }
     let mcap = files.at("a.mcap");
     place.run(["log", "convert", &log, "-o", &mcap]).saying(0, "unknown type on 1 channel");

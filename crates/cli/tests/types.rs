@@ -190,9 +190,9 @@ fn diff_compares_all_types_of_two_files() {
     assert!(lines[2].starts_with("b_t: the same: "), "{lines:?}");
     assert_eq!(lines[3..], ["c_t was removed", "d_t was added"]);
     let json = place.run(["types", "diff", &old, &new, "--json"]).with(6).json();
-    let told: Vec<(&str, &str)> =
+    let reported: Vec<(&str, &str)> =
         json.iter().map(|l| (l["type"].as_str().unwrap(), l["change"].as_str().unwrap())).collect();
-    assert_eq!(told, [("a_t", "retyped"), ("c_t", "removed"), ("d_t", "added")]);
+    assert_eq!(reported, [("a_t", "retyped"), ("c_t", "removed"), ("d_t", "added")]);
     place.run(["types", "diff", &old, &old]).with(0);
     let one = files.write("one.lcm", "struct a_t { int8_t x; }");
     place.run(["types", "diff", &old, &one]).saying(6, "");

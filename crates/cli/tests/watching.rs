@@ -165,9 +165,9 @@ fn stat_counts_nothing_twice_of_a_receiver_that_is_away_for_a_while() {
         });
     }
     stat.signal(libc::SIGINT);
-    let told = stat.ended().with(0).json();
-    let imu = told.iter().find(|line| line["channel"] == "imu").expect("the receiver");
-    assert_eq!(imu["count"], 10, "{told:?}");
+    let reported = stat.ended().with(0).json();
+    let imu = reported.iter().find(|line| line["channel"] == "imu").expect("the receiver");
+    assert_eq!(imu["count"], 10, "{reported:?}");
 }
 
 #[test]

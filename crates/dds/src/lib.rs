@@ -55,7 +55,7 @@ pub(crate) struct Dds {
     writers: RwLock<HashMap<Name, Arc<Writer>>>,
     /// Created on first use.
     receiving: Mutex<Option<Joined>>,
-    news: Arc<News>,
+    news: Arc<NewEvents>,
 }
 
 /// The part that has joined the network. Parts of the node are dropped before it.
@@ -68,9 +68,9 @@ struct Joined {
 }
 
 /// Raised by the library's threads when there is something to receive.
-struct News(Event);
+struct NewEvents(Event);
 
-impl Wake for News {
+impl Wake for NewEvents {
     fn wake(self: Arc<Self>) {
         self.0.raise();
     }
@@ -120,7 +120,7 @@ pub fn open(mut url: Url) -> Result<Box<dyn Transport>> {
         kinds.learn_directory(Path::new(&types))?;
     }
     let settings = Settings { id, names, reliable, depth, iface, patience };
-    let news = Arc::new(News(Event::new()?));
+    let news = Arc::new(NewEvents(Event::new()?));
     Ok(Box::new(Dds { settings, kinds, writers: RwLock::default(), receiving: Mutex::default(), news }))
 }
 

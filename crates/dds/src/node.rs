@@ -118,12 +118,12 @@ impl Node {
     }
     /// Releases the reliable readers of a topic from the messages of `writer` up to `last`, if they have not
     /// acknowledged them.
-    pub fn pass_over(&self, topic: &str, writer: GUID, last: i64) {
+    pub fn skip(&self, topic: &str, writer: GUID, last: i64) {
         for found in self.participant.discovered_readers() {
             let (what, reader) = (found.subscription_topic_data, found.reader_proxy);
             if what.topic_name == topic && what.qos().is_reliable() {
                 let places = reader.unicast_locator_list.into_iter().map(SocketAddr::from);
-                self.speaker.pass_over(writer, reader.remote_reader_guid, places, last);
+                self.speaker.skip(writer, reader.remote_reader_guid, places, last);
             }
         }
     }

@@ -38,7 +38,7 @@ impl Speaker {
 
     /// Releases `reader`, which listens at `places`, from the messages of `writer` up to `last`. If a datagram is
     /// lost, the next call repeats it.
-    pub fn pass_over(&self, writer: GUID, reader: GUID, places: impl Iterator<Item = SocketAddr>, last: i64) {
+    pub fn skip(&self, writer: GUID, reader: GUID, places: impl Iterator<Item = SocketAddr>, last: i64) {
         let number = self.number.fetch_sub(1, Relaxed); // any number that was not used recently will do
         let _ = self.socket.send_to(&confirm(writer, reader, last, number), self.own);
         let gap = gap(writer, reader, last);
@@ -169,10 +169,10 @@ mod tests {
         assert_eq!(said[20..44], [&[0x0c, 1, 20, 0, 0, 0, 0, 0, 2, 1, 0, 0][..], &[2; 12]].concat());
         let state = [2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255];
         assert_eq!(said[44..], [&[0x06, 3, 24, 0][..], &state].concat());
-        let told = gap(writer, reader, 1 << 32);
-        assert_eq!(told[8..36], [&[1; 12][..], &[0x0e, 1, 12, 0], &[2; 12]].concat());
+        let reported = gap(writer, reader, 1 << 32);
+        assert_eq!(reported[8..36], [&[1; 12][..], &[0x0e, 1, 12, 0], &[2; 12]].concat());
         let list = [2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];
-        assert_eq!(told[36..], [&[0x08, 1, 28, 0][..], &list].concat());
+        assert_eq!(reported[36..], [&[0x08, 1, 28, 0][..], &list].concat());
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) struct Readers {
     /// The losses of each writer, and the channel on which it was heard.
     senders: Gaps<(GUID, Name)>,
     /// Topics and types that were reported not to match.
-    told: HashSet<(String, String)>,
+    reported: HashSet<(String, String)>,
 }
 
 /// Receives one topic.
@@ -104,7 +104,8 @@ impl Readers {
                 }
                 let lives = |w: &Writer| w.topic == writer.topic && w.kind == reader.kind;
                 if self.writers.values().any(lives) {
-                    if self.told.len() < MOST && self.told.insert((writer.topic.clone(), writer.kind.clone()))
+                    if self.reported.len() < MOST
+                        && self.reported.insert((writer.topic.clone(), writer.kind.clone()))
                     {
                         trouble = Err(Error::invalid(format!(
                             "the topic `{}` is published with two types, `{}` and `{}`: only the first is received",

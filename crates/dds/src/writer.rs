@@ -17,9 +17,9 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 /// Interval between checks whether skipped messages were released.
-const LOOK: Duration = Duration::from_millis(1);
+const CHECK_INTERVAL: Duration = Duration::from_millis(1);
 /// Least number of checks: if this thread was stopped until the time was up, the library still gets time to act.
-const LOOKS: u32 = 50;
+const MAX_CHECKS: u32 = 50;
 
 /// Publishes on one topic.
 pub(super) struct Writer {
@@ -49,9 +49,9 @@ impl Writer {
     fn past<T>(&self, look: impl FnOnce(&mut Past) -> T) -> T {
         look(&mut self.past.lock().unwrap_or_else(PoisonError::into_inner)) // numbers, and usable as a hint in any state
     }
-    fn pass_over(&self, last: Option<i64>) {
+    fn skip(&self, last: Option<i64>) {
         if let Some(last) = last {
-            self.node.pass_over(&self.topic, self.writer.guid(), last);
+            self.node.skip(&self.topic, self.writer.guid(), last);
         }
     }
 
@@ -81,13 +81,13 @@ impl Writer {
             match write.as_mut().poll(&mut Context::from_waker(&waker)) {
                 Poll::Ready(Ok(sent)) => {
                     let number = sent.sequence_number.into();
-                    self.pass_over(self.past(|past| past.note(number, len, patience)));
+                    self.skip(self.past(|past| past.note(number, len, patience)));
                     return Ok(());
                 }
-                Poll::Pending if looks < LOOKS || Instant::now() < end => {
+                Poll::Pending if looks < MAX_CHECKS || Instant::now() < end => {
                     looks += 1;
-                    self.pass_over(self.past(|past| past.old(patience)));
-                    thread::park_timeout(LOOK);
+                    self.skip(self.past(|past| past.old(patience)));
+                    thread::park_timeout(CHECK_INTERVAL);
                 }
                 Poll::Pending | Poll::Ready(Err(_)) => break,
             }

@@ -143,7 +143,7 @@ impl Dictionary {
 mod tests {
     use super::*;
 
-    fn told(name: &str, text: &str) -> TypeText {
+    fn reported(name: &str, text: &str) -> TypeText {
         TypeText { name: name.into(), text: text.into() }
     }
 
@@ -177,9 +177,9 @@ mod tests {
     #[test]
     fn a_short_name_means_a_type_only_where_it_is_the_only_one() {
         let text = |package: &str, of: &str| format!("package {package}; struct a_t {{ {of} x; }}");
-        let mut dictionary = Dictionary::of(vec![told("p.a_t", &text("p", "int8_t"))]);
+        let mut dictionary = Dictionary::of(vec![reported("p.a_t", &text("p", "int8_t"))]);
         assert_eq!(dictionary.named("a_t").map(|kind| kind.name()).as_deref(), Some("p.a_t"));
-        dictionary.learn(vec![told("q.a_t", &text("q", "double"))]);
+        dictionary.learn(vec![reported("q.a_t", &text("q", "double"))]);
         assert!(dictionary.named("a_t").is_none());
         assert_eq!(dictionary.named("q.a_t").map(|kind| kind.name()).as_deref(), Some("q.a_t"));
         assert!(dictionary.lacks("b_t").ends_with("it stores p.a_t, q.a_t"));
@@ -189,7 +189,7 @@ mod tests {
     fn an_invalid_description_explains_nothing() {
         let long = format!("struct a_t {{ int8_t x; }} // {}", "x".repeat(128 << 10));
         for (name, text) in [("a_t", "struct"), ("b_t", "struct a_t { int8_t x; }"), ("a_t", &*long)] {
-            assert!(Dictionary::of(vec![told(name, text)]).is_empty(), "{name}");
+            assert!(Dictionary::of(vec![reported(name, text)]).is_empty(), "{name}");
         }
     }
 }

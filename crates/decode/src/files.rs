@@ -54,7 +54,7 @@ pub struct Problem {
     /// The file.
     pub file: PathBuf,
     /// Its errors and warnings. A file with errors is skipped.
-    pub said: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// Loads all types of these directories, recursively.
@@ -72,15 +72,15 @@ pub fn everything(directories: &[PathBuf]) -> Result<Everything, Unreadable> {
     // Loads files one by one, so that an invalid or duplicate one does not affect the rest.
     let mut all = Everything::default();
     for file in files {
-        let said = match loader(std::slice::from_ref(&file), directories).load() {
+        let diagnostics = match loader(std::slice::from_ref(&file), directories).load() {
             Ok(loaded) => {
                 all.schemas.push(loaded.schema);
                 loaded.warnings
             }
-            Err(said) => said,
+            Err(diagnostics) => diagnostics,
         };
-        if !said.list.is_empty() {
-            all.problems.push(Problem { file, said });
+        if !diagnostics.list.is_empty() {
+            all.problems.push(Problem { file, diagnostics });
         }
     }
     Ok(all)

@@ -17,7 +17,7 @@ pub struct Dead {
 /// The dead channels of a domain. Leaves out channels that never had a publisher, and those that cannot be opened.
 pub fn dead(domain: &Directory) -> Result<Vec<Dead>> {
     let names = domain.list()?.into_iter();
-    Ok(names.filter_map(|name| look(domain, &name).ok().flatten()).collect())
+    Ok(names.filter_map(|name| inspect(domain, &name).ok().flatten()).collect())
 }
 
 /// Number of channels in a domain that this user has no permission to open.
@@ -33,14 +33,14 @@ pub fn closed(domain: &Directory) -> usize {
 /// # Errors
 /// The channel cannot be opened or removed.
 pub fn remove(domain: &Directory, dead: &Dead) -> Result<bool> {
-    match look(domain, &dead.name) {
+    match inspect(domain, &dead.name) {
         Ok(Some(now)) if now.id == dead.id => domain.unlink(dead.name.as_bytes()).map(|()| true),
         Ok(_) | Err(Error::NotFound { .. }) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-fn look(domain: &Directory, name: &Name) -> Result<Option<Dead>> {
+fn inspect(domain: &Directory, name: &Name) -> Result<Option<Dead>> {
     let info = domain.open_channel(name.as_bytes())?.info()?;
     Ok(is_dead(&info).then(|| Dead {
         name: name.clone(),

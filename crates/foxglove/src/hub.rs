@@ -154,7 +154,7 @@ impl Hub {
             inner.channels.insert(advert.id, advert.clone());
             new.push(advert);
         }
-        inner.clients.values().for_each(|client| tell_channels(&client.mailbox, &new));
+        inner.clients.values().for_each(|client| announce_channels(&client.mailbox, &new));
         new.iter().map(|advert| advert.id).collect()
     }
 
@@ -218,7 +218,7 @@ impl Hub {
         self.all(|| Item::Text(protocol::status(status)));
     }
     /// Sends a status to the subscribers of a channel.
-    pub fn tell_of(&self, channel: u32, status: &Status) {
+    pub fn send_status_of(&self, channel: u32, status: &Status) {
         let inner = lock(&self.inner);
         let Some(wanted) = inner.wanted.get(&channel) else { return };
         let who = wanted.by.iter().filter_map(|(client, _)| inner.clients.get(client));
@@ -305,7 +305,7 @@ impl Hub {
         let playback = protocol != OLD;
         mailbox.push(Item::Text(first));
         let all: Vec<Arc<Advert>> = inner.channels.values().cloned().collect();
-        tell_channels(&mailbox, &all);
+        announce_channels(&mailbox, &all);
         if all.is_empty() {
             mailbox.push(Item::Advertise(all)); // the protocol requires one
         }
@@ -389,6 +389,6 @@ impl Hub {
     }
 }
 
-fn tell_channels(mailbox: &Mailbox, channels: &[Arc<Advert>]) {
+fn announce_channels(mailbox: &Mailbox, channels: &[Arc<Advert>]) {
     channels.chunks(TOGETHER).for_each(|some| mailbox.push(Item::Advertise(some.to_vec())));
 }

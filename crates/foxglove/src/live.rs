@@ -19,7 +19,7 @@ const SCAN: Duration = Duration::from_millis(250);
 /// Time between two queries for the type of a channel without one.
 const ASK: Duration = Duration::from_secs(1);
 /// Polling period while clients subscribe. Publishers never have to wake this reader.
-const LOOK: Duration = Duration::from_millis(2);
+const CHECK_INTERVAL: Duration = Duration::from_millis(2);
 /// Most messages of a channel that wait in this process.
 const DEPTH: u64 = 256;
 /// Most messages received from one channel before the next has its turn.
@@ -54,7 +54,7 @@ pub(crate) struct Live {
     /// Descriptions of types that were read already, successfully or not.
     tried: HashSet<Description>,
     /// Errors already reported.
-    told: HashSet<String>,
+    reported: HashSet<String>,
 }
 
 impl Live {
@@ -72,7 +72,7 @@ impl Live {
         };
         let to_wall = clock::now(clock::Clock::Realtime).wrapping_sub(clock::boottime()) as i64;
         let (channels, version) = (HashMap::new(), u64::MAX);
-        let (tried, told) = (HashSet::new(), HashSet::new());
+        let (tried, reported) = (HashSet::new(), HashSet::new());
         Ok(Live {
             hub,
             domain,
@@ -89,7 +89,7 @@ impl Live {
             publishing: None,
             lost: (0, 0),
             tried,
-            told,
+            reported,
         })
     }
 
@@ -110,10 +110,10 @@ impl Live {
                 done = self.scan().map(|()| 0);
             }
             self.follow();
-            self.obey();
+            self.update_subscriptions();
             done = done.and_then(|_| self.take());
             match done {
-                Ok(0) => std::thread::sleep(LOOK),
+                Ok(0) => std::thread::sleep(CHECK_INTERVAL),
                 Ok(_) => {}
                 Err(Error::Ended) => {
                     self.hub.status(&Status::new(Level::Info, format!("{} has ended", self.domain.url())));
@@ -130,13 +130,13 @@ impl Live {
     /// Reports an error to all clients, once.
     fn tell(&mut self, error: &Error) {
         let words = format!("{}: {error}", self.domain.url());
-        if self.told.len() < 100 && self.told.insert(words.clone()) {
+        if self.reported.len() < 100 && self.reported.insert(words.clone()) {
             self.hub.status(&Status::new(Level::Error, words));
         }
     }
 
     /// Handles the clients' orders for publishing.
-    fn obey(&mut self) {
+    fn update_subscriptions(&mut self) {
         let Some(mut publishing) = self.publishing.take() else { return };
         for _ in 0..TURN {
             let Ok((client, order)) = publishing.orders.try_recv() else { break };
@@ -176,7 +176,7 @@ impl Live {
     }
 
     /// Reports messages lost before they arrived here: to the subscribers of their channel, or to all clients if the channel is unknown.
-    fn tell_losses(&mut self) {
+    fn report_losses(&mut self) {
         if self.lost.0 > self.lost.1 {
             self.lost.1 = self.lost.0;
             let (lost, url) = (self.lost.0, self.domain.url());
@@ -186,20 +186,20 @@ impl Live {
             let id = Some(format!("lost-{url}"));
             self.hub.status(&Status { level: Level::Warning, message, id });
         }
-        for shown in self.channels.values_mut().filter(|shown| shown.lost > shown.told) {
-            shown.told = shown.lost;
+        for shown in self.channels.values_mut().filter(|shown| shown.lost > shown.reported) {
+            shown.reported = shown.lost;
             let message = format!(
                 "{} messages of `{}` were lost so far before they reached this server",
                 shown.lost, shown.topic
             );
             let id = Some(format!("lost-{}", shown.id));
-            self.hub.tell_of(shown.id, &Status { level: Level::Warning, message, id });
+            self.hub.send_status_of(shown.id, &Status { level: Level::Warning, message, id });
         }
     }
 
     /// Updates the channels and the connection graph.
     fn scan(&mut self) -> Result<(), Error> {
-        self.tell_losses();
+        self.report_losses();
         if self.shm.is_some() {
             let names: HashSet<Name> = self.domain.channels()?.into_iter().collect();
             let gone: Vec<Name> =

@@ -19,7 +19,7 @@ pub(crate) const ORDERS: usize = 64;
 /// Most channels that all clients together publish in a domain. Each takes memory.
 const MOST: usize = 256;
 /// Time between two reports to a client about unpublished messages of a channel.
-const TELL: Duration = Duration::from_secs(1);
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The conversion of a client's messages to messages of a channel.
 enum Form {
@@ -73,7 +73,7 @@ struct Outlet {
     form: Form,
     topic: String,
     /// The time of the last report about an unpublished message.
-    told: Option<Instant>,
+    reported: Option<Instant>,
 }
 
 /// The channels that clients publish in one domain.
@@ -109,7 +109,8 @@ impl Publishing {
             None => domain.publisher(name),
         };
         let publisher = publisher.map_err(|e| e.to_string())?;
-        self.outlets.insert((client, advert.id), Outlet { publisher, form, topic: advert.topic, told: None });
+        self.outlets
+            .insert((client, advert.id), Outlet { publisher, form, topic: advert.topic, reported: None });
         Ok(())
     }
     /// Removes a channel published by a client.
@@ -127,8 +128,8 @@ impl Publishing {
         let message = outlet.form.message(data);
         let done = message.and_then(|data| outlet.publisher.publish(&data).map_err(|e| e.to_string()));
         let Err(why) = done else { return };
-        if outlet.told.is_none_or(|at| at.elapsed() >= TELL) {
-            outlet.told = Some(Instant::now());
+        if outlet.reported.is_none_or(|at| at.elapsed() >= REPORT_INTERVAL) {
+            outlet.reported = Some(Instant::now());
             let message = format!("a message for `{}` was not published: {why}", outlet.topic);
             let id = Some(format!("publish-{channel}"));
             hub.tell(client, &Status { level: Level::Error, message, id });

@@ -312,9 +312,9 @@ mod tests {
         }
         // More than the limit for one client.
         hub.status(&Status::new(Level::Info, "x".repeat(5 << 20)));
-        let mut told = Vec::new();
-        client.read_to_end(&mut told).expect("the connection ends although the domain is still busy");
-        assert!(String::from_utf8_lossy(&told).contains("does not read its messages"));
+        let mut reported = Vec::new();
+        client.read_to_end(&mut reported).expect("the connection ends although the domain is still busy");
+        assert!(String::from_utf8_lossy(&reported).contains("does not read its messages"));
         assert_eq!(hub.clients(), 0);
         // When the domain has time, it receives the first order, but not the one that waited.
         assert!(matches!(orders.blocking_recv(), Some((1, Order::Advertise(_)))));

@@ -8,7 +8,7 @@ const PUBLISHED: usize = 256;
 /// Most remembered subscription numbers whose channels are gone.
 const ENDED: usize = 1024;
 /// Most errors in one message that are described.
-const TOLD: usize = 3;
+const MAX_REPORTED: usize = 3;
 
 /// The optional capabilities of the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,7 +82,7 @@ struct Mistakes {
 
 impl Mistakes {
     fn add(&mut self, words: impl FnOnce() -> String) {
-        if self.words.len() < TOLD { self.words.push(words()) } else { self.more += 1 }
+        if self.words.len() < MAX_REPORTED { self.words.push(words()) } else { self.more += 1 }
     }
     fn tell(self) -> Option<Act<'static>> {
         let more = if self.more == 0 { String::new() } else { format!("; and {} more", self.more) };

@@ -28,7 +28,7 @@ pub(crate) struct Shown {
     pub newest: Option<(u64, Vec<u8>)>,
     /// Messages lost while clients subscribed, and how many of them were reported.
     pub lost: u64,
-    pub told: u64,
+    pub reported: u64,
 }
 
 impl Shown {
@@ -46,7 +46,7 @@ impl Shown {
             told_by_channel: false,
             newest: None,
             lost: 0,
-            told: 0,
+            reported: 0,
         }
     }
 
@@ -74,7 +74,7 @@ impl Shown {
             Missed::OfSender(_) | Missed::Unknown => 0,
         };
         self.lost = self.lost.saturating_add(missed).saturating_add(message.dropped);
-        self.hand_on(hub, time(message, to_wall), message.data);
+        self.forward(hub, time(message, to_wall), message.data);
         false
     }
 
@@ -82,13 +82,13 @@ impl Shown {
     pub fn pass_newest(&mut self, hub: &Hub) {
         if let Some((time, data)) = self.newest.take() {
             if self.way.fits(&data) {
-                self.hand_on(hub, time, &data);
+                self.forward(hub, time, &data);
             }
             self.newest = Some((time, data));
         }
     }
 
-    fn hand_on(&mut self, hub: &Hub, time: u64, data: &[u8]) {
+    fn forward(&mut self, hub: &Hub, time: u64, data: &[u8]) {
         match self.way.message(data) {
             Ok(data) => hub.message(self.id, time, data.into_owned()),
             Err(why) => self.misfit(hub, &why),

@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Time between two reports of losses to a client.
-const TELL: Duration = Duration::from_secs(1);
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// Time to send the reason to a client before disconnecting it.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Time for the reply to a ping to reach the socket. After it, the client does not read, and is disconnected.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -34,13 +34,13 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, protocol: String, fi
         match said {
             Some(Ok(Message::Text(text))) => {
                 let acts = lock(&session).text(text.as_str(), |channel| hub.exists(channel));
-                if !obey(&hub, &mut published, (id, &mailbox), acts).await {
+                if !execute(&hub, &mut published, (id, &mailbox), acts).await {
                     break;
                 }
             }
             Some(Ok(Message::Binary(bytes))) => {
                 let acts = lock(&session).binary(&bytes);
-                if !obey(&hub, &mut published, (id, &mailbox), acts).await {
+                if !execute(&hub, &mut published, (id, &mailbox), acts).await {
                     break;
                 }
             }
@@ -71,7 +71,7 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, protocol: String, fi
     hub.leave(id);
     mailbox.close("bye");
     // The sender sends the reason, and ends. A client that does not read gets no more time.
-    if tokio::time::timeout(LAST_WORDS, &mut sender).await.is_err() {
+    if tokio::time::timeout(CLOSE_TIMEOUT, &mut sender).await.is_err() {
         sender.abort();
     }
     drop(stream); // a busy domain must not keep the connection open
@@ -85,7 +85,7 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, protocol: String, fi
 
 /// Handles the actions for a client; `false` if it is closed in the meantime. `published` maps its published channels to domains, by their
 /// index in [`Hub::inlets`].
-async fn obey(
+async fn execute(
     hub: &Hub,
     published: &mut HashMap<u32, usize>,
     (id, mailbox): (u64, &Mailbox),
@@ -157,7 +157,7 @@ async fn send(mut sink: SplitSink<WebSocket, Message>, mailbox: Arc<Mailbox>) {
 
 /// Sends waiting items until the connection ends; returns the reason.
 async fn send_all(sink: &mut SplitSink<WebSocket, Message>, mailbox: &Mailbox) -> Over {
-    let (mut told, mut lost_before) = (None::<Instant>, 0);
+    let (mut reported, mut lost_before) = (None::<Instant>, 0);
     loop {
         if let Some(why) = mailbox.over() {
             return why;
@@ -169,8 +169,8 @@ async fn send_all(sink: &mut SplitSink<WebSocket, Message>, mailbox: &Mailbox) -
             mailbox.flushed.notify_one();
         }
         let (item, lost) = mailbox.pop();
-        if lost > lost_before && told.is_none_or(|told| told.elapsed() >= TELL) {
-            (told, lost_before) = (Some(Instant::now()), lost);
+        if lost > lost_before && reported.is_none_or(|reported| reported.elapsed() >= REPORT_INTERVAL) {
+            (reported, lost_before) = (Some(Instant::now()), lost);
             if sink.feed(Message::Text(protocol::status(&losses(lost)).into())).await.is_err() {
                 return Over::Left;
             }
@@ -181,7 +181,7 @@ async fn send_all(sink: &mut SplitSink<WebSocket, Message>, mailbox: &Mailbox) -
                     return Over::Left;
                 }
                 // Reports new losses, when it is time.
-                let rest = if lost > lost_before { TELL } else { Duration::from_secs(3600) };
+                let rest = if lost > lost_before { REPORT_INTERVAL } else { Duration::from_secs(3600) };
                 let _ = tokio::time::timeout(rest, mailbox.bell.notified()).await;
                 Ok(())
             }

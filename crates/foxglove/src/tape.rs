@@ -112,9 +112,9 @@ fn tracks(reel: &Reel, hub: &Hub, types: &mut Types, dialect: Dialect) -> HashMa
 fn track(channel: &ChannelSummary, types: &Types, dialect: Dialect) -> (Advert, Option<Way>) {
     let topic = way::topic("", &channel.name);
     let about = channel.about.as_ref();
-    let told = about.and_then(|about| about.kind.as_ref());
+    let reported = about.and_then(|about| about.kind.as_ref());
     let begins = |key: &[u8; 8]| types.of(key);
-    let kind = told.or_else(|| channel.key.as_ref().and_then(begins));
+    let kind = reported.or_else(|| channel.key.as_ref().and_then(begins));
     match about.filter(|about| kind.is_none() && !["lcm", "saltus-plain"].contains(&&about.encoding[..])) {
         Some(about) => (way::foreign(topic, about), None),
         None => {
@@ -182,7 +182,7 @@ impl Deck {
                     waits = false;
                     // The requesting client may just have subscribed.
                     (self.version, self.wanted) = (self.hub.version(), self.hub.wanted());
-                    self.obey(order)?;
+                    self.apply(order)?;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -207,7 +207,7 @@ impl Deck {
     }
 
     /// Handles a client's request, and sends the new state to all clients.
-    fn obey(&mut self, order: Playback) -> saltus_log::Result<()> {
+    fn apply(&mut self, order: Playback) -> saltus_log::Result<()> {
         let (now, speed) = (clock::monotonic(), f64::from(order.speed));
         if speed > 0.0 {
             self.player.set_speed(speed.clamp(SPEEDS.0, SPEEDS.1), now);

@@ -154,7 +154,7 @@ fn a_client_that_pings_and_never_reads_takes_little_memory_and_is_let_go() {
     let serving = Serving::show(place.domain());
     let mut stream = TcpStream::connect(address(&serving)).unwrap();
     stream.write_all(upgrade("/", "foxglove.sdk.v1").as_bytes()).unwrap();
-    flood::until_let_go(&stream, PATIENCE);
+    flood::until_disconnected(&stream, PATIENCE);
     Client::new(&serving.url, "foxglove.sdk.v1"); // others are served
 }
 

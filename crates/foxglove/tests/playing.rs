@@ -99,9 +99,9 @@ fn a_client_pauses_seeks_and_plays_on() {
     answer(&mut client, "slowly");
     let mut last = to as u64;
     for _ in 0..4 {
-        let told = |e: &Value| e["time"].as_u64().filter(|_| e["event"] == "time");
-        let event = client.until("a later time", |e| told(e).is_some_and(|time| time > last));
-        last = told(&event).expect("a time");
+        let reported = |e: &Value| e["time"].as_u64().filter(|_| e["event"] == "time");
+        let event = client.until("a later time", |e| reported(e).is_some_and(|time| time > last));
+        last = reported(&event).expect("a time");
     }
     client.tell(json!({ "do": "play", "command": 0, "speed": 50.0, "seek": null, "request": "play" }));
     let state = answer(&mut client, "play");

@@ -13,7 +13,7 @@ fn open(domain: Domain) -> Serving {
     Serving::start(settings, |server| server.show(domain, "", Default::default()).unwrap())
 }
 
-fn told(client: &mut Client, words: &str) {
+fn reported(client: &mut Client, words: &str) {
     client.until(words, |e| e["event"] == "status" && e["message"].as_str().unwrap().contains(words));
 }
 
@@ -54,7 +54,7 @@ fn json_and_cdr_of_a_client_become_messages_of_the_channels_type() {
     publish(&mut client, 1, pose(7).to_string().as_bytes());
     assert_eq!(next("POSE"), message("demo.pose", &pose(7)));
     publish(&mut client, 1, b"{\"utime\": \"never\"}");
-    told(&mut client, "a message for `POSE` was not published");
+    reported(&mut client, "a message for `POSE` was not published");
     // A channel that does not exist yet, with the type of another channel, named as viewers name it.
     advertise(&mut client, "NEW", "cdr", "demo/msg/Other");
     publish(&mut client, 2, b"\0\x01\0\0\x2a\0\0\0");
@@ -73,7 +73,7 @@ fn json_and_cdr_of_a_client_become_messages_of_the_channels_type() {
         ("", "lcm", "", "`` cannot be published"),
     ] {
         advertise(&mut client, topic, encoding, schema);
-        told(&mut client, words);
+        reported(&mut client, words);
     }
     drop(client);
     let domain = saltus_channel::Directory::open(&place.url()).unwrap();
@@ -89,9 +89,9 @@ fn without_leave_nobody_publishes() {
     let info = client.until("the server introduces itself", |event| event["event"] == "serverInfo");
     assert_eq!(info["said"]["capabilities"], json!(["connectionGraph"]));
     advertise(&mut client, "A", "lcm", "");
-    told(&mut client, "clients may not publish here");
+    reported(&mut client, "clients may not publish here");
     publish(&mut client, 1, b"x");
-    told(&mut client, "was not advertised by this client");
+    reported(&mut client, "was not advertised by this client");
     assert_eq!(place.domain().channels().unwrap(), []);
 }
 
@@ -138,7 +138,7 @@ fn a_client_receives_exact_loss_counts_between_channel_and_server() {
     let came = 1 + client.seen.iter().filter(|event| is_message(event)).count() as u64;
     let words =
         format!("{} messages of `FAST` were lost so far before they reached this server", COUNT - came);
-    told(&mut client, &words);
+    reported(&mut client, &words);
 }
 
 #[test]

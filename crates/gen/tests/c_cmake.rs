@@ -55,8 +55,8 @@ fn example(name: &str, says: &str) {
     )
     .expect("the type");
     assert!(build(&project).contains("Generating laser_types"));
-    let said = run(&mut Command::new(project.join("build/scan")));
-    assert_ne!(said, says, "the program was built again");
+    let printed = run(&mut Command::new(project.join("build/scan")));
+    assert_ne!(printed, says, "the program was built again");
     let new = oracle::find(
         &project.join("build/laser_types"),
         if name == "types-c" { "laser_new_t.h" } else { "new_t.hpp" },

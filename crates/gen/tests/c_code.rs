@@ -102,8 +102,8 @@ fn messages(dir: &Path) -> PathBuf {
 fn right_messages_round_trip_and_hostile_ones_do_no_harm() {
     let dir = scratch("c-drive");
     let program = driver(&dir, SANITIZE);
-    let said = run(Command::new(program).arg(messages(&dir)).arg(ROUNDS));
-    assert!(said.ends_with("messages\n"), "{said}");
+    let printed = run(Command::new(program).arg(messages(&dir)).arg(ROUNDS));
+    assert!(printed.ends_with("messages\n"), "{printed}");
 }
 
 #[test]

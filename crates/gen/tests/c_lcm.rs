@@ -37,8 +37,8 @@ fn build_and_run(name: &str, compiler: Command, flags: &[&str], lang: Lang, endi
     }
     run(command.arg("-o").arg(&program).args(&link));
     // LCM's library does not free some of its memory.
-    let said = run(Command::new(&program).env("ASAN_OPTIONS", "detect_leaks=0"));
-    assert!(said.ends_with("received scan with 180 ranges, then nothing\n"), "{said}");
+    let printed = run(Command::new(&program).env("ASAN_OPTIONS", "detect_leaks=0"));
+    assert!(printed.ends_with("received scan with 180 ranges, then nothing\n"), "{printed}");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_cpp_program_of_lcm_recompiles() {
 fn bytes_and_type_information_are_those_of_lcm() {
     let (include, link) = lcm();
     let schema = schema();
-    let mut said = Vec::new();
+    let mut printed = Vec::new();
     for ours in [true, false] {
         let dir = scratch(if ours { "lcm-ours" } else { "lcm-theirs" });
         let sources =
@@ -78,10 +78,10 @@ fn bytes_and_type_information_are_those_of_lcm() {
         command.args(["-std=gnu99", "-O1", "-I"]).arg(&dir).arg("-isystem").arg(&include);
         command.arg(support().join("compare.c")).args(sources.iter().filter(wanted));
         run(command.arg("-o").arg(&program).args(&link));
-        said.push(run(Command::new(program).arg(compared_messages(&dir))));
+        printed.push(run(Command::new(program).arg(compared_messages(&dir))));
     }
-    assert!(said[0].lines().count() > 100, "{}", said[0]);
-    assert_eq!(said[0], said[1]);
+    assert!(printed[0].lines().count() > 100, "{}", printed[0]);
+    assert_eq!(printed[0], printed[1]);
 }
 
 /// Types for which LCM's generator emits code that compiles, by their names in C.

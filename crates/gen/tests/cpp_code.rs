@@ -77,8 +77,8 @@ fn right_messages_round_trip_and_hostile_ones_do_no_harm() {
     command.args(["-std=c++17", "-I"]).arg(&dir).args(SANITIZE).arg(support().join("drive.cpp"));
     run(command.arg("-o").arg(&program));
     message::all(schema, 2).write(&dir.join("messages"));
-    let said = run(Command::new(program).arg(dir.join("messages")).arg(ROUNDS));
-    assert!(said.ends_with("messages\n"), "{said}");
+    let printed = run(Command::new(program).arg(dir.join("messages")).arg(ROUNDS));
+    assert!(printed.ends_with("messages\n"), "{printed}");
 }
 
 fn program(name: &str, flags: &[&str]) -> String {
@@ -99,9 +99,12 @@ fn an_old_compiler_gets_one_error_that_names_the_standard() {
         let mut compiler = cxx();
         compiler.args(["-std=c++11", "-fsyntax-only", "-x", "c++", "-I"]).arg(&dir).arg(dir.join(header));
         let output = compiler.output().expect("a compiler");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && said.contains("needs C++17: compile with -std=c++17"), "{said}");
-        assert!(said.matches("error: ").count() <= 2, "{said}");
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            !output.status.success() && printed.contains("needs C++17: compile with -std=c++17"),
+            "{printed}"
+        );
+        assert!(printed.matches("error: ").count() <= 2, "{printed}");
     }
 }
 

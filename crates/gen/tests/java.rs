@@ -88,9 +88,9 @@ fn java_example_runs() {
     let classes = temp.join("classes");
     let files = sources(&temp.join("build"));
     run(Command::new("javac").arg("-d").arg(&classes).args(files).arg(example.join("Joints.java")));
-    let said = run(Command::new("java").arg("-cp").arg(&classes).arg("Joints"));
-    assert!(said.contains("name=[shoulder, elbow], position=[0.5, -1.25], enabled=true"), "{said}");
-    assert!(said.contains("joints_t.name[n]: truncated"), "{said}");
+    let printed = run(Command::new("java").arg("-cp").arg(&classes).arg("Joints"));
+    assert!(printed.contains("name=[shoulder, elbow], position=[0.5, -1.25], enabled=true"), "{printed}");
+    assert!(printed.contains("joints_t.name[n]: truncated"), "{printed}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn octave(script: &Path) -> Command {
 fn octave_example_runs() {
     let temp = Temp::new("octave-example");
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/types-octave");
-    let said = run(octave(&example.join("path_example.m")).args(built(
+    let printed = run(octave(&example.join("path_example.m")).args(built(
         &temp,
         &[example.join("path.lcm")],
         &["robot"],
@@ -44,8 +44,8 @@ fn octave_example_runs() {
 2 points, the first is door at 1.5, -2
 utime 9007199254740993, costs [1 2 3;4 5 6] of single
 ";
-    assert!(said.starts_with(expected), "{said}");
-    assert!(said.contains("path_t.points[n]: truncated"), "{said}");
+    assert!(printed.starts_with(expected), "{printed}");
+    assert!(printed.contains("path_t.points[n]: truncated"), "{printed}");
 }
 
 #[test]
@@ -55,6 +55,6 @@ fn octave_brings_every_message_back() {
     let vectors = run(tool("python").arg(here("python").join("vectors.py")).arg(temp.join("python")));
     std::fs::write(temp.join("vectors"), vectors).unwrap();
     let dirs = built(&temp, &covers(), &["lcmtypes", "worked", "exlcm", "cover", "paper"]);
-    let said = run(octave(&here("octave").join("back.m")).args(dirs).arg(temp.join("vectors")));
-    assert!(said.contains("messages came back"), "{said}");
+    let printed = run(octave(&here("octave").join("back.m")).args(dirs).arg(temp.join("vectors")));
+    assert!(printed.contains("messages came back"), "{printed}");
 }

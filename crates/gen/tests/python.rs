@@ -105,7 +105,7 @@ fn python_example_runs() {
     let temp = Temp::new("python-example");
     let example = here("").join("../../../examples/types-python");
     generated(&[example.join("scan.lcm")], Lang::Python, Style::Modern, &temp.join("build"));
-    let said = run(tool("python").env("PYTHONPATH", temp.join("build")).arg(example.join("scan.py")));
-    assert!(said.contains("180 ranges of float32, the nearest at 0.5 m"), "{said}");
-    assert!(said.contains("scan_t.ranges[n]: truncated"), "{said}");
+    let printed = run(tool("python").env("PYTHONPATH", temp.join("build")).arg(example.join("scan.py")));
+    assert!(printed.contains("180 ranges of float32, the nearest at 0.5 m"), "{printed}");
+    assert!(printed.contains("scan_t.ranges[n]: truncated"), "{printed}");
 }

@@ -42,8 +42,11 @@ fn referenced_types_are_generated_too() {
 fn errors_have_the_compilers_format() {
     let dir = dir("wrong", &[("a.lcm", "struct a_t {\n    int32_t x;\n    flot y;\n}\n")]);
     let wrong = Builder::new().file(dir.join("a.lcm")).out_dir(dir.join("out")).compile().unwrap_err();
-    let said = format!("{wrong:?}");
-    assert!(said.contains("a.lcm:3:5") && said.contains("    flot y;") && said.contains("float"), "{said}");
+    let printed = format!("{wrong:?}");
+    assert!(
+        printed.contains("a.lcm:3:5") && printed.contains("    flot y;") && printed.contains("float"),
+        "{printed}"
+    );
     assert!(!dir.join("out").exists(), "nothing is written");
 }
 

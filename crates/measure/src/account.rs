@@ -157,7 +157,7 @@ impl Account {
     }
 
     /// Adds the cost of reading the counters.
-    pub fn looks(&mut self, observer: &Observer) {
+    pub fn samples(&mut self, observer: &Observer) {
         (self.cost, self.missing) = (observer.cost().1, observer.missing());
     }
 
@@ -202,7 +202,7 @@ mod tests {
     /// An account with a spike of 2 ms that ended 50 ms after the start, and the time of its end in seconds since 1970.
     fn spiked() -> (Account, u64, f64) {
         let (kind, resolution, interval) = (Kind::Sleep, MS, 3_600_000 * MS);
-        let settings = Settings { kind, resolution, interval, spike: MS, look: MS, cpu: None, fifo: None };
+        let settings = Settings { kind, resolution, interval, spike: MS, poll: MS, cpu: None, fifo: None };
         let start = clock::monotonic();
         let mut account = Account::new(&settings, start);
         let at = start + 50 * MS;
@@ -212,7 +212,7 @@ mod tests {
     }
 
     /// The reported measurements of the control.
-    fn told(account: &mut Account, control: Option<&Slices>, now: u64) -> Vec<Option<u64>> {
+    fn reported(account: &mut Account, control: Option<&Slices>, now: u64) -> Vec<Option<u64>> {
         let mut all = Vec::new();
         let tell = |seen: &Seen| {
             all.push(seen.control);
@@ -226,13 +226,13 @@ mod tests {
     fn a_spike_is_reported_once_the_control_covers_its_time() {
         let (mut account, at, over) = spiked();
         let mut slices = Slices::default();
-        assert!(told(&mut account, Some(&slices), at).is_empty());
+        assert!(reported(&mut account, Some(&slices), at).is_empty());
         slices.push(Slice { start: over - 0.11, end: over - 0.01, max: 10 });
         slices.push(Slice { start: over - 0.01, end: over + 0.09, max: 1_500_000 });
-        assert!(told(&mut account, Some(&slices), at + 90 * MS).is_empty(), "more may follow");
+        assert!(reported(&mut account, Some(&slices), at + 90 * MS).is_empty(), "more may follow");
         slices.push(Slice { start: over + 0.09, end: over + 0.19, max: 20 });
-        assert_eq!(told(&mut account, Some(&slices), at + 190 * MS), [Some(1_500_000)]);
-        assert!(!account.waits() && told(&mut account, Some(&slices), at + 190 * MS).is_empty(), "once");
+        assert_eq!(reported(&mut account, Some(&slices), at + 190 * MS), [Some(1_500_000)]);
+        assert!(!account.waits() && reported(&mut account, Some(&slices), at + 190 * MS).is_empty(), "once");
         assert_eq!((account.shared, account.worst.len(), account.spikes), ([1, 0], 1, 1));
     }
 
@@ -241,10 +241,10 @@ mod tests {
         let (mut account, at, over) = spiked();
         let mut slices = Slices::default();
         slices.push(Slice { start: over - 0.11, end: over - 0.005, max: 10 });
-        assert!(told(&mut account, Some(&slices), at + PATIENCE - 1).is_empty());
-        assert_eq!(told(&mut account, Some(&slices), at + PATIENCE), [None]);
+        assert!(reported(&mut account, Some(&slices), at + PATIENCE - 1).is_empty());
+        assert_eq!(reported(&mut account, Some(&slices), at + PATIENCE), [None]);
         assert_eq!(account.shared, [0, 0]);
         let (mut account, at, _) = spiked();
-        assert_eq!(told(&mut account, None, at), [None], "without a control nothing waits");
+        assert_eq!(reported(&mut account, None, at), [None], "without a control nothing waits");
     }
 }

@@ -14,14 +14,14 @@ const GRACE: Duration = Duration::from_secs(5);
 pub type Tell = fn(&str);
 
 /// A running program.
-pub struct Beside {
+pub struct Companion {
     name: String,
     tell: Tell,
     child: Child,
     ended: Option<ExitStatus>,
 }
 
-impl Beside {
+impl Companion {
     /// Starts a program, on this CPU if one is given and allowed. With `output_is_ours`, its standard output goes to standard error.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Beside {
         cpu: Option<usize>,
         output_is_ours: bool,
         tell: Tell,
-    ) -> io::Result<Beside> {
+    ) -> io::Result<Companion> {
         let name = program.to_string_lossy().into_owned();
         let mut command = Command::new(program);
         command.args(arguments);
@@ -40,7 +40,7 @@ impl Beside {
             command.stdout(Stdio::from(io::stderr()));
         }
         let child = spawn_on(&mut command, cpu.as_slice())?;
-        Ok(Beside { name, tell, child, ended: None })
+        Ok(Companion { name, tell, child, ended: None })
     }
 
     /// Its process ID.
@@ -67,7 +67,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for Companion {
     /// Ends it: first with SIGTERM, then with SIGKILL.
     fn drop(&mut self) {
         if !self.runs() {
@@ -115,7 +115,7 @@ mod tests {
         let script =
             "trap 'echo ended > \"$0\"; exit' TERM; echo begun > \"$0\"; while :; do sleep 0.02; done";
         let arguments = ["-c".into(), script.into(), file.clone().into_os_string()];
-        let beside = Beside::start("sh".as_ref(), &arguments, None, false, |_| {}).expect("it starts");
+        let beside = Companion::start("sh".as_ref(), &arguments, None, false, |_| {}).expect("it starts");
         let said = || std::fs::read_to_string(&file).unwrap_or_default();
         let start = Instant::now();
         while said() != "begun\n" {

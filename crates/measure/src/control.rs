@@ -39,7 +39,7 @@ const WAITING: usize = 16;
 /// The process, and its measurements.
 pub struct Control {
     child: Child,
-    told: Receiver<hlog::Line>,
+    reported: Receiver<hlog::Line>,
     slices: Slices,
     /// All its times.
     pub all: Histogram<u64>,
@@ -58,7 +58,7 @@ impl Control {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = beside::spawn_on(&mut command, cpus)?;
         let output = child.stdout.take().ok_or_else(|| io::Error::other("no standard output"))?;
-        let (teller, told) = mpsc::sync_channel(WAITING);
+        let (teller, reported) = mpsc::sync_channel(WAITING);
         std::thread::spawn(move || {
             hlog::try_read(BufReader::new(output), |entry| match entry {
                 Entry::Interval(line) if line.tag.as_deref() == Some("raw") => {
@@ -67,7 +67,7 @@ impl Control {
                 _ => Ok(()),
             })
         });
-        Ok(Control { child, told, slices: Slices::default(), all: times(), recent: times() })
+        Ok(Control { child, reported, slices: Slices::default(), all: times(), recent: times() })
     }
 
     /// The times received since the last call.
@@ -77,14 +77,14 @@ impl Control {
 
     /// Receives its measurements; waits up to `patience` for the first.
     pub fn take(&mut self, patience: Duration) {
-        let mut next = self.told.recv_timeout(patience);
+        let mut next = self.reported.recv_timeout(patience);
         while let Ok(line) = next {
             let end = line.start + line.length;
             self.slices.push(Slice { start: line.start, end, max: line.times.max() });
             // Both histograms have the same bounds.
             let _ = self.all.add(&line.times);
             let _ = self.recent.add(&line.times);
-            next = self.told.recv_timeout(Duration::ZERO);
+            next = self.reported.recv_timeout(Duration::ZERO);
         }
         self.slices.ended |= matches!(next, Err(RecvTimeoutError::Disconnected));
     }

@@ -144,12 +144,12 @@ pub fn try_read(
             Some(Ok(LogEntry::StartTime(time))) => start_time = Some(time.as_secs_f64()),
             Some(Ok(LogEntry::BaseTime(time))) => base_time = Some(time.as_secs_f64()),
             Some(Ok(LogEntry::Interval(interval))) => {
-                let told = interval.start_timestamp().as_secs_f64();
+                let reported = interval.start_timestamp().as_secs_f64();
                 let start = match (base_time, start_time) {
-                    (Some(base), _) => base + told,
+                    (Some(base), _) => base + reported,
                     // The format's rule: times smaller than the start are relative to it.
-                    (None, Some(start)) if told < start => start + told,
-                    _ => told,
+                    (None, Some(start)) if reported < start => start + reported,
+                    _ => reported,
                 };
                 let line = Line {
                     tag: interval.tag().map(|tag| tag.as_str().to_string()),
@@ -283,14 +283,14 @@ mod tests {
         let payload = String::from_utf8(sample()).expect("text");
         let payload =
             payload.lines().last().and_then(|l| l.rsplit(',').next()).expect("a histogram").to_string();
-        for (head, told, start) in [
+        for (head, reported, start) in [
             ("", "7.500", 7.5),
             ("#[StartTime: 1000.000 (seconds since epoch), Wed]\n", "7.500", 1_007.5),
             ("#[StartTime: 1000.000 (seconds since epoch)]\n", "1007.500", 1_007.5),
             ("#[BaseTime: 1000.000 (seconds since epoch)]\n", "7.500", 1_007.5),
         ] {
             let text =
-                format!("{head}\"StartTimestamp\",\"Interval_Length\"\n\n{told},1.000,9.0,{payload}\r\n");
+                format!("{head}\"StartTimestamp\",\"Interval_Length\"\n\n{reported},1.000,9.0,{payload}\r\n");
             assert_eq!(lines(text.as_bytes())[0].start, start, "{text}");
         }
     }

@@ -42,7 +42,7 @@ pub fn measure(time: Duration, fifo: bool) -> io::Result<Lateness> {
         resolution: RESOLUTION,
         interval: 1_000_000_000,
         spike: u64::MAX,
-        look: u64::MAX / 2,
+        poll: u64::MAX / 2,
         cpu: None,
         fifo: fifo.then_some(PRIORITY),
     };

@@ -30,7 +30,7 @@ pub struct Settings {
     /// The shortest spike, in ns.
     pub spike: u64,
     /// The period of the observer, in ns.
-    pub look: u64,
+    pub poll: u64,
     /// The CPU to measure on.
     pub cpu: Option<usize>,
     /// A priority under `SCHED_FIFO`.
@@ -80,12 +80,12 @@ const APART: (u64, u64) = (10_000_000, 20);
 
 /// A running meter.
 pub struct Session {
-    told: Receiver<Told>,
+    reported: Receiver<Told>,
     empty: SyncSender<Histogram<u64>>,
     stop: Arc<AtomicBool>,
     meter: Option<JoinHandle<u64>>,
     observer: Observer,
-    look: u64,
+    poll: u64,
     due: u64,
     waiting: Vec<(u64, u64, usize)>,
     ready: VecDeque<Event>,
@@ -97,7 +97,7 @@ pub struct Session {
 impl Session {
     /// Starts the meter, in a thread that no signal interrupts.
     pub fn start(settings: &Settings) -> io::Result<Session> {
-        let (teller, told) = mpsc::sync_channel(WAITING);
+        let (teller, reported) = mpsc::sync_channel(WAITING);
         let (empty, emptied) = mpsc::sync_channel(2);
         (0..2).for_each(|_| drop(empty.try_send(times())));
         let (ready, prepared) = mpsc::sync_channel(1);
@@ -123,14 +123,14 @@ impl Session {
         let observer = Observer::new(thread);
         let _ = begin.send(());
         let start = started.recv().map_err(ended)?;
-        let due = observer.looked() + settings.look;
+        let due = observer.sampled_at() + settings.poll;
         Ok(Session {
-            told,
+            reported,
             empty,
             stop,
             meter: Some(meter),
             observer,
-            look: settings.look,
+            poll: settings.poll,
             due,
             waiting: Vec::new(),
             ready: VecDeque::new(),
@@ -168,12 +168,12 @@ impl Session {
             }
             let now = clock::monotonic();
             if now >= self.due {
-                self.look();
+                self.poll();
                 continue;
             }
             let left = self.due.min(until).saturating_sub(now);
-            match self.told.recv_timeout(Duration::from_nanos(left)) {
-                Ok(told) => self.take(told),
+            match self.reported.recv_timeout(Duration::from_nanos(left)) {
+                Ok(reported) => self.take(reported),
                 Err(RecvTimeoutError::Timeout) if now < until => {}
                 Err(_) => return None,
             }
@@ -184,23 +184,23 @@ impl Session {
     pub fn stop(mut self) -> (Vec<Event>, u64) {
         // Relaxed: it publishes no other data.
         self.stop.store(true, Ordering::Relaxed);
-        while let Ok(told) = self.told.recv() {
+        while let Ok(reported) = self.reported.recv() {
             // Spikes precede the interval that contains them, including the last ones.
-            if matches!(told, Told::Interval(_)) {
-                self.look();
+            if matches!(reported, Told::Interval(_)) {
+                self.poll();
             }
-            self.take(told);
+            self.take(reported);
         }
         let dropped = self.meter.take().and_then(|meter| meter.join().ok()).unwrap_or(0);
         (self.ready.drain(..).collect(), self.untold + dropped)
     }
 
-    fn take(&mut self, told: Told) {
-        match told {
+    fn take(&mut self, reported: Told) {
+        match reported {
             Told::Spike { .. } if self.waiting.len() >= WAITING => self.untold += 1,
             Told::Spike { at, delay, cpu } => {
                 self.waiting.push((at, delay, cpu));
-                self.due = self.due.min(self.observer.looked() + self.apart());
+                self.due = self.due.min(self.observer.sampled_at() + self.apart());
             }
             Told::Interval(interval) => {
                 let mut empty = interval.times.clone();
@@ -211,9 +211,9 @@ impl Session {
         }
     }
 
-    fn look(&mut self) {
-        self.observer.look();
-        self.due = self.observer.looked() + self.look.max(self.apart());
+    fn poll(&mut self) {
+        self.observer.sample();
+        self.due = self.observer.sampled_at() + self.poll.max(self.apart());
         for (at, delay, cpu) in self.waiting.drain(..) {
             let around = self.observer.around(at.saturating_sub(delay), at, cpu);
             self.ready.push_back(Event::Spike(Box::new(Spike { at, delay, cpu, around })));
@@ -262,8 +262,8 @@ fn measure<T: Time>(
         let sample = meter.sample();
         times.saturating_record(sample.delay);
         if sample.delay >= settings.spike {
-            let told = Told::Spike { at: sample.at, delay: sample.delay, cpu: rt::cpu() };
-            untold += u64::from(teller.try_send(told).is_err());
+            let reported = Told::Spike { at: sample.at, delay: sample.delay, cpu: rt::cpu() };
+            untold += u64::from(teller.try_send(reported).is_err());
         }
         let now = meter.last();
         // Without an empty histogram the interval continues, and nothing is lost.

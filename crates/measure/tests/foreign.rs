@@ -62,9 +62,12 @@ fn write_ours(file: &Scratch) -> saltus_measure::Histogram<u64> {
 fn python_reads_what_is_written_here() {
     let file = Scratch::new("ours.hlog");
     let times = write_ours(&file);
-    let told = python(READ, &[file.path()]);
+    let reported = python(READ, &[file.path()]);
     let (p99, max) = (times.value_at_quantile(0.99), times.max());
-    assert_eq!(told, format!("None 1700000005000 1000 {max} {p99}\nraw 1700000005000 1000 {max} {p99}\n"),);
+    assert_eq!(
+        reported,
+        format!("None 1700000005000 1000 {max} {p99}\nraw 1700000005000 1000 {max} {p99}\n"),
+    );
 }
 
 const WRITE: &str = "
@@ -99,11 +102,11 @@ fn lines(file: &Scratch) -> Vec<Line> {
 #[test]
 fn logs_written_by_python_are_readable() {
     let file = Scratch::new("theirs.hlog");
-    let told = python(WRITE, &[file.path()]);
+    let reported = python(WRITE, &[file.path()]);
     let lines = lines(&file);
     let line = &lines[0];
     assert_eq!((lines.len(), line.start, line.length, line.times.len()), (1, 1_700_000_005.0, 5.0, 1000));
-    assert_eq!(told.trim(), format!("{} {}", line.times.max(), line.times.value_at_quantile(0.99)));
+    assert_eq!(reported.trim(), format!("{} {}", line.times.max(), line.times.value_at_quantile(0.99)));
 }
 
 /// HdrHistogram's own library, in the path of Debian's package.
@@ -136,9 +139,9 @@ fn java_and_javascript_read_what_is_written_here() {
     let file = Scratch::new("ours-for-others.hlog");
     let times = write_ours(&file);
     let (p99, max) = (times.value_at_quantile(0.99), times.max());
-    for told in [java("read", &file), javascript("read", &file)] {
+    for reported in [java("read", &file), javascript("read", &file)] {
         assert_eq!(
-            told,
+            reported,
             format!("null 1700000005000 1000 {max} {p99}\nraw 1700000005000 1000 {max} {p99}\n")
         );
     }
@@ -147,13 +150,13 @@ fn java_and_javascript_read_what_is_written_here() {
 #[test]
 fn logs_written_by_java_and_javascript_are_readable() {
     let (javas, scripts) = (Scratch::new("javas.hlog"), Scratch::new("scripts.hlog"));
-    for (told, file) in [(java("write", &javas), &javas), (javascript("write", &scripts), &scripts)] {
+    for (reported, file) in [(java("write", &javas), &javas), (javascript("write", &scripts), &scripts)] {
         let lines = lines(file);
         let told_here: Vec<String> = lines
             .iter()
             .map(|line| format!("{} {}", line.times.max(), line.times.value_at_quantile(0.99)))
             .collect();
-        assert_eq!(told.lines().collect::<Vec<_>>(), told_here);
+        assert_eq!(reported.lines().collect::<Vec<_>>(), told_here);
         let found: Vec<_> =
             lines.iter().map(|line| (line.tag.as_deref(), line.start, line.times.len())).collect();
         assert_eq!(found, [(None, 1_700_000_005.0, 1000), (Some("raw"), 1_700_000_005.0, 1000)]);
@@ -164,8 +167,8 @@ fn logs_written_by_java_and_javascript_are_readable() {
 fn percentiles_that_java_writes_are_read_here() {
     let plain = Scratch::new("javas.hgrm");
     let [ms, commas] = ["ms", "csv"].map(|end| Scratch::new(&format!("javas.hgrm.{end}")));
-    let told = java("percentiles", &plain);
-    let (max, median) = told.trim().split_once(' ').expect("two numbers");
+    let reported = java("percentiles", &plain);
+    let (max, median) = reported.trim().split_once(' ').expect("two numbers");
     let [max, median] = [max, median].map(|number| number.parse::<u64>().expect("a number"));
     for (file, step) in [(&plain, 0), (&ms, 500), (&commas, 0)] {
         let one = saltus_measure::report::load(&file.0, None).expect("read").remove(0);

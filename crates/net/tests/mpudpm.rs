@@ -126,16 +126,19 @@ fn a_peer_with_another_number_of_ports_is_reported_once() {
         options.group.set_port(7900);
         let (_, mut other) = mpudpm::open(&options, PORTS + 1).unwrap();
         let end = Instant::now() + Duration::from_secs(20);
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for n in 0..3 {
             publisher.publish(format!("NEW{n}").as_bytes(), b"").unwrap();
             assert!(readable(&other, end - Instant::now()));
             while readable(&other, Duration::ZERO) {
-                told.extend(other.drain(100, |_: Received<'_>| {}, |_| false).err());
+                reported.extend(other.drain(100, |_: Received<'_>| {}, |_| false).err());
             }
         }
-        let told: Vec<String> = told.iter().map(ToString::to_string).collect();
-        assert!(told.len() == 1 && told[0].contains("10 ports") && told[0].contains("`nports`"), "{told:?}");
+        let reported: Vec<String> = reported.iter().map(ToString::to_string).collect();
+        assert!(
+            reported.len() == 1 && reported[0].contains("10 ports") && reported[0].contains("`nports`"),
+            "{reported:?}"
+        );
         assert!(other.channels().is_empty());
     });
 }

@@ -332,16 +332,16 @@ fn fragments_of_java_and_of_lcm_lite() {
         let payload = made(300_000, 1);
         // As in Java: the first also holds the name, and so less of the message.
         let mut at = 0;
-        let mut told = None;
+        let mut reported = None;
         while at < payload.len() {
             let room = if at == 0 { size - 3 } else { size };
             let end = payload.len().min(at + room);
             let f = fragment(300_000, at as u32, u16::from(at > 0), &payload[at..end]);
             if let Taken::Whole { payload: p, .. } = r.take(sender(0), 0, &f) {
-                told = Some(p == payload);
+                reported = Some(p == payload);
             }
             at = end;
         }
-        assert_eq!(told, Some(true));
+        assert_eq!(reported, Some(true));
     }
 }

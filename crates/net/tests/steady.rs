@@ -46,15 +46,17 @@ fn nothing_is_allocated_in_the_steady_state() {
         let sizes = [0, 64, 1500, 60_000, 300_000, 70_000];
         let payload = vec![7; 300_000];
         let mut round = |rounds: usize| {
-            let mut heard = 0;
+            let mut received = 0;
             for _ in 0..rounds {
                 for size in sizes {
                     udpm.publish(b"CHANNEL", &payload[..size]).unwrap();
-                    udpm.drain(1000, |m: Received<'_>| heard += usize::from(m.payload == &payload[..size]))
-                        .unwrap();
+                    udpm.drain(1000, |m: Received<'_>| {
+                        received += usize::from(m.payload == &payload[..size])
+                    })
+                    .unwrap();
                 }
             }
-            assert_eq!(heard, rounds * sizes.len());
+            assert_eq!(received, rounds * sizes.len());
         };
         round(5);
         let before = COUNT.get();

@@ -35,11 +35,11 @@ impl Running {
     fn at(address: &str, limits: Limits) -> Running {
         let mut hub = Hub::bind(address, limits).unwrap();
         let (address, stop, seen) = (hub.address(), hub.stop(), Arc::default());
-        let told: Arc<Mutex<(Stats, Vec<Told>, usize)>> = Arc::clone(&seen);
+        let reported: Arc<Mutex<(Stats, Vec<Told>, usize)>> = Arc::clone(&seen);
         let thread = thread::spawn(move || {
             while !hub.is_stopped() {
                 hub.turn(u64::MAX).unwrap();
-                let mut seen = told.lock().unwrap();
+                let mut seen = reported.lock().unwrap();
                 (seen.0, seen.2) = (hub.total(), hub.clients().iter().map(|c| c.stats.subscriptions).sum());
                 seen.1.extend(hub.told());
             }
@@ -203,8 +203,8 @@ fn a_client_that_never_reads_delays_nobody() {
 fn a_client_that_breaks_the_protocol_is_disconnected_and_logged() {
     let hub = Running::new(Limits { clients: 3, ..Limits::default() });
     let reason = |text: &str| {
-        hub.until(text, |_, told, _| {
-            told.iter().any(|t| matches!(t, Told::Left(_, reason) if reason.to_string().contains(text)))
+        hub.until(text, |_, reported, _| {
+            reported.iter().any(|t| matches!(t, Told::Left(_, reason) if reason.to_string().contains(text)))
         });
     };
     let mut rude = raw(&hub, b"GET / HTTP/1.1\r\n\r\n");
@@ -229,7 +229,7 @@ fn a_hub_may_come_and_go() {
         let why = client.publish(b"A", b"x").unwrap_err().to_string();
         assert!(why.contains(ADDRESS) && why.contains("saltus hub"), "{why}");
         client.subscribe(b"A").unwrap();
-        let told = |what: &str| {
+        let reported = |what: &str| {
             until(what, || client.drain(&mut |_| {}).is_err());
             let start = Instant::now();
             while start.elapsed() < Duration::from_millis(300) {
@@ -237,7 +237,7 @@ fn a_hub_may_come_and_go() {
                 thread::sleep(Duration::from_millis(5));
             }
         };
-        told("an error that there is no hub");
+        reported("an error that there is no hub");
         for round in 0..3_u8 {
             let hub = Running::at(ADDRESS, Limits::default());
             until("the client is back", || {
@@ -248,7 +248,7 @@ fn a_hub_may_come_and_go() {
             client.publish(b"A", &[round]).unwrap();
             assert_eq!(hear(&client, 1)[0].1, [round]);
             drop(hub);
-            told("an error that the hub is gone");
+            reported("an error that the hub is gone");
             assert!(client.publish(b"A", b"x").is_err());
         }
     });

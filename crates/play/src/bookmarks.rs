@@ -46,8 +46,8 @@ impl Bookmarks {
         let takes = log.format() == Format::Mcap && log.size() <= LARGEST;
         let path = takes.then(|| log.path().into());
         let mut bookmarks = Bookmarks { log: path, path: name.into(), beside: false, all: Vec::new() };
-        let told = log.summary().metadata.iter().rfind(|(name, _)| name == METADATA.0);
-        bookmarks.read(told.and_then(|(_, values)| values.get(METADATA.1)).map_or("", String::as_str));
+        let reported = log.summary().metadata.iter().rfind(|(name, _)| name == METADATA.0);
+        bookmarks.read(reported.and_then(|(_, values)| values.get(METADATA.1)).map_or("", String::as_str));
         match fs::metadata(&bookmarks.path) {
             Ok(found) if found.len() > LONGEST => {
                 return Err(io::Error::new(

@@ -87,8 +87,8 @@ impl Format for Log {
         for types in [Some(&mut self.types), self.open.as_mut().map(|open| open.writer.types())] {
             let Some(types) = types else { continue };
             // An invalid or too long description is ignored: the messages are written as bytes.
-            for told in &channel.types {
-                let _ = types.learn(&told.name, &told.schema);
+            for reported in &channel.types {
+                let _ = types.learn(&reported.name, &reported.schema);
             }
         }
         Ok(())

@@ -79,7 +79,7 @@ pub(crate) struct Open {
 /// Descriptors that a file and its directory use.
 pub(crate) const DESCRIPTORS: usize = 6;
 /// Time between two checks of the free space.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Output {
     /// Creates the next file.
@@ -88,15 +88,15 @@ impl Output {
         let (file, path) = self.naming.open(&Zoned::now())?;
         let begun = self.format.begin(file);
         let mut channels = self.channels.iter().enumerate();
-        let told =
+        let reported =
             begun.and_then(|()| channels.try_for_each(|(n, channel)| self.format.channel(n as u32, channel)));
-        told.map_err(|e| Error::file("write", &path, e))?;
+        reported.map_err(|e| Error::file("write", &path, e))?;
         self.shared.files().paths.push(path.clone());
         let now = Instant::now();
         let counted = self.format.size();
         self.open = Some(Open { path, since: now, counted, synced: now, dirty: false, looked: None });
         self.reserve.hold(DESCRIPTORS);
-        self.look_at_disk()
+        self.check_disk()
     }
 
     /// Writes until the queue ends.
@@ -124,7 +124,7 @@ impl Output {
                 Next::End => return Ok(()),
             }
             self.sync()?;
-            self.look_at_disk()?;
+            self.check_disk()?;
         }
     }
 
@@ -141,9 +141,9 @@ impl Output {
         }
         let Some(open) = &mut self.open else { return Ok(()) };
         for channel in &batch.channels {
-            let told = self.format.channel(self.channels.len() as u32, channel);
+            let reported = self.format.channel(self.channels.len() as u32, channel);
             self.channels.push(channel.clone());
-            told.map_err(|e| Error::file("write", &open.path, e))?;
+            reported.map_err(|e| Error::file("write", &open.path, e))?;
         }
         let mut written = vec![0; self.channels.len()];
         let result = self.format.write(batch, &mut |head| written[head.channel as usize] += 1);
@@ -174,9 +174,9 @@ impl Output {
     }
 
     /// Fails if the disk has too little free space.
-    fn look_at_disk(&mut self) -> Result<()> {
+    fn check_disk(&mut self) -> Result<()> {
         let (Some(least), Some(open)) = (self.limits.quota, &mut self.open) else { return Ok(()) };
-        if open.looked.is_some_and(|at| at.elapsed() < LOOK) {
+        if open.looked.is_some_and(|at| at.elapsed() < CHECK_INTERVAL) {
             return Ok(());
         }
         open.looked = Some(Instant::now());

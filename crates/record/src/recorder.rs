@@ -31,11 +31,11 @@ const LAST: usize = 64 * TURN;
 /// Polling period while messages arrive, so that publishers need not wake the recorder for each.
 const PAUSE: u64 = 100_000;
 /// Polls without a message before it sleeps until it is woken.
-const LOOKS: u32 = 2;
+const MAX_CHECKS: u32 = 2;
 /// Least time between two reads of publishers' descriptions, in ns.
 const ASK: u64 = 100_000_000;
 /// Time between two status reports, in ns.
-const TELL: u64 = 1_000_000_000;
+const REPORT_INTERVAL: u64 = 1_000_000_000;
 
 /// A domain to record from.
 #[derive(Clone)]
@@ -222,7 +222,7 @@ impl Recorder {
             trigger: None,
             types: Vec::new(),
             ask: 0,
-            flush: nanos(settings.limits.sync).min(TELL),
+            flush: nanos(settings.limits.sync).min(REPORT_INTERVAL),
             to_wall: now.0.wrapping_sub(now.1) as i64,
             saved: 0,
             left: settings.count.unwrap_or(u64::MAX),
@@ -244,7 +244,7 @@ impl Recorder {
     pub fn run(&mut self, mut tell: impl FnMut(Told<'_>)) -> Result<()> {
         self.record(&mut tell);
         self.find_unread();
-        self.hand_over();
+        self.send_batch();
         self.queue.end();
         let written = self.writer.take().map(JoinHandle::join);
         // If the writer failed, waiting messages are lost.
@@ -259,7 +259,7 @@ impl Recorder {
     }
 
     fn record(&mut self, tell: &mut impl FnMut(Told<'_>)) {
-        let (mut vain, mut told) = (LOOKS, clock::monotonic());
+        let (mut vain, mut reported) = (MAX_CHECKS, clock::monotonic());
         while !self.queue.is_broken() && self.left > 0 {
             // Messages after the stop are not recorded: publishers may never end.
             let stopped = self.is(&self.control.flags.stop);
@@ -267,13 +267,13 @@ impl Recorder {
             for i in 0..self.sources.len() {
                 got += self.take(i, if stopped { LAST } else { TURN }, tell);
             }
-            self.obey();
+            self.handle_commands();
             if stopped || self.sources.iter().all(|r| r.ended) {
                 return;
             }
             let now = clock::monotonic();
-            if now >= told.saturating_add(TELL) {
-                told = now;
+            if now >= reported.saturating_add(REPORT_INTERVAL) {
+                reported = now;
                 self.find_unread();
                 tell(Told::Status(&self.status()));
             }
@@ -285,7 +285,7 @@ impl Recorder {
                 continue;
             }
             vain += 1;
-            if vain <= LOOKS {
+            if vain <= MAX_CHECKS {
                 process::sleep_until(now + PAUSE);
             } else {
                 self.sleep(self.due.min(self.end).min(now + 100_000_000), tell);
@@ -385,7 +385,7 @@ impl Recorder {
         }
         self.batch.push(number, &message, self.to_wall);
         if size >= BATCH {
-            self.hand_over();
+            self.send_batch();
         }
         if wanted {
             self.control.save();
@@ -413,7 +413,7 @@ impl Recorder {
     }
 
     /// Passes the batch to the writer, or keeps it in memory.
-    fn hand_over(&mut self) {
+    fn send_batch(&mut self) {
         (self.due, self.room) = (u64::MAX, 0);
         if self.batch.is_empty() {
             return;
@@ -429,18 +429,18 @@ impl Recorder {
     }
 
     /// Handles requests since the last call.
-    fn obey(&mut self) {
+    fn handle_commands(&mut self) {
         let now = clock::monotonic();
         if now >= self.due {
-            self.hand_over();
+            self.send_batch();
         }
         let flags = self.control.flags.clone();
         if flags.new_file.swap(false, AcqRel) && self.keep.is_none() {
-            self.hand_over();
+            self.send_batch();
             self.queue.order(Order::NewFile);
         }
         if self.keep.is_some() && flags.save.swap(false, AcqRel) {
-            self.hand_over();
+            self.send_batch();
             if let Some(keep) = &mut self.keep {
                 keep.take().for_each(|batch| drop(self.queue.write(batch)));
             }
@@ -448,7 +448,7 @@ impl Recorder {
             self.open_until = Some(now.saturating_add(self.after));
         }
         if self.open_until.is_some_and(|end| now >= end) {
-            self.hand_over();
+            self.send_batch();
             self.open_until = None;
             self.queue.order(Order::NewFile);
         }

@@ -16,7 +16,7 @@ pub struct When {
     /// Types described by publishers.
     learned: Vec<Description>,
     /// Called once if the condition can never be evaluated.
-    told: bool,
+    reported: bool,
     tell: fn(&str),
 }
 
@@ -120,8 +120,8 @@ impl When {
     pub fn new(text: &str, reader: Decoder, tell: fn(&str)) -> Option<When> {
         let (channel, path, test) = parse(text)?;
         let channel = Name::new(channel).ok()?;
-        let (path, holds, learned, told) = (path.into(), false, Vec::new(), false);
-        Some(When { channel, path, test, reader, holds, learned, told, tell })
+        let (path, holds, learned, reported) = (path.into(), false, Vec::new(), false);
+        Some(When { channel, path, test, reader, holds, learned, reported, tell })
     }
 
     /// Whether this message makes it true. `None` if its type is unknown so far.
@@ -153,8 +153,8 @@ impl When {
         };
         match holds {
             Ok(holds) => self.holds = holds,
-            Err(why) if !self.told => {
-                self.told = true;
+            Err(why) if !self.reported => {
+                self.reported = true;
                 (self.tell)(&format!("--when cannot evaluate channel `{}`: {why}", self.channel));
             }
             Err(_) => {}

@@ -135,12 +135,12 @@ fn with_a_slow_disk_excess_messages_are_dropped_and_counted() {
     let mut recorder = Recorder::new(all(&domain), settings, Box::new(disk)).unwrap();
     let control = recorder.control();
     let seen = Arc::new(Mutex::new(0));
-    let told = seen.clone();
+    let reported = seen.clone();
     let thread = thread::spawn(move || {
         recorder
             .run(|it| {
                 if let saltus_record::Told::Status(now) = it {
-                    *told.lock().unwrap() = now.total.received + now.total.missed;
+                    *reported.lock().unwrap() = now.total.received + now.total.missed;
                 }
             })
             .unwrap();

@@ -47,7 +47,7 @@ impl Lags {
 
     /// Returns the largest lag among readers that are waited for, and the readers that are given up now. `now` is boot time and monotonic
     /// time.
-    pub(crate) fn look<'a>(
+    pub(crate) fn check<'a>(
         &mut self,
         readers: &'a [SubscriberInfo],
         published: u64,
@@ -125,7 +125,7 @@ mod tests {
         Lags::new(8, BEGAN, 100)
     }
     fn lag(lags: &mut Lags, reader: SubscriberInfo, published: u64) -> Option<u64> {
-        lags.look(&[reader], published, (LATER, LATER)).0
+        lags.check(&[reader], published, (LATER, LATER)).0
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_subscriber_that_joins_is_waited_for_from_its_first_message() {
         let mut lags = lags();
-        assert_eq!(lags.look(&[], 108, (LATER, LATER)).0, None);
+        assert_eq!(lags.check(&[], 108, (LATER, LATER)).0, None);
         assert_eq!(lag(&mut lags, reader(LATER - JOINING + 1, 0, 0), 108), Some(8), "just subscribed");
         let mut come = |published| lag(&mut lags, reader(BEGAN + 1, 0, 0), published);
         assert_eq!([come(112), come(113)], [Some(4), Some(5)]);
@@ -155,7 +155,7 @@ mod tests {
         lags.begin(0);
         for n in 0..100_000 {
             let now = n * PATIENCE / 8;
-            if lags.look(&[reader(n)], 200, (LATER, now)).0.is_none_or(|lag| lag < 8) {
+            if lags.check(&[reader(n)], 200, (LATER, now)).0.is_none_or(|lag| lag < 8) {
                 return n.div_ceil(8);
             }
         }
@@ -183,7 +183,7 @@ mod tests {
             (readers, now)
         };
         let mut left = |(readers, now): ([SubscriberInfo; 2], u64)| {
-            let (most, left) = lags.look(&readers, 120, (LATER, now));
+            let (most, left) = lags.check(&readers, 120, (LATER, now));
             (most, left.iter().map(|reader| reader.since).collect::<Vec<_>>())
         };
         assert_eq!(left(at(0, 105)), (Some(16), vec![]));

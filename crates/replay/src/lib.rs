@@ -20,5 +20,5 @@ pub use keys::{HELP, Key, Keys};
 pub use line::Line;
 pub use outlets::{Choice, Late, Outlets, Report};
 pub use readers::Tell;
-pub use session::{Answer, Part, Session, Wish};
+pub use session::{Action, Answer, Part, Session};
 pub use timestamps::Restamp;

@@ -281,8 +281,8 @@ impl Outlets {
             return Ok(None);
         };
         let mut publisher = self.domain.publisher(name.as_bytes())?;
-        let told = event.about.and_then(|about| about.kind.clone());
-        if let Some(kind) = told.or_else(|| self.types.of(event.data).cloned()) {
+        let reported = event.about.and_then(|about| about.kind.clone());
+        if let Some(kind) = reported.or_else(|| self.types.of(event.data).cloned()) {
             publisher.describe(&saltus_domain::description(&kind))?;
         }
         Ok(Some(publisher))

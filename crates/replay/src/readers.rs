@@ -73,7 +73,7 @@ impl Readers {
             let now = (clock::boottime(), clock::monotonic());
             let (room, before) = (read.room, published.saturating_sub(read.ahead));
             let lags = read.lags.get_or_insert_with(|| Lags::new(room, self.began, before));
-            let (most, left) = lags.look(&info.subscribers, published, now);
+            let (most, left) = lags.check(&info.subscribers, published, now);
             for reader in left {
                 let (who, channel) = (harmless(&reader.process), escaped(name.as_bytes()));
                 tell(&format!("{who} ({}) does not read `{channel}`: continuing without it", reader.pid));

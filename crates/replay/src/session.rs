@@ -40,7 +40,7 @@ pub struct Part {
 
 /// The user's wish, polled regularly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum Action {
     /// Nothing.
     Nothing,
     /// A command was handled.
@@ -143,7 +143,7 @@ impl Session {
     /// A log cannot be read, the domain cannot create a channel, or `person` fails.
     pub fn play<E: From<Error>>(
         &mut self,
-        mut person: impl FnMut(&mut Session, u64) -> std::result::Result<Wish, E>,
+        mut person: impl FnMut(&mut Session, u64) -> std::result::Result<Action, E>,
     ) -> std::result::Result<(), E> {
         let most = self.part.most.unwrap_or(u64::MAX);
         let mut chores = 0;
@@ -163,13 +163,13 @@ impl Session {
                 Todo::Ended => return Ok(()),
             }
             chores = now + SLICE;
-            let wish = person(self, now)?;
+            let action = person(self, now)?;
             if let Some(clock) = &mut self.clock {
                 clock.tick(now, &self.player, &mut self.outlets)?;
             }
             match todo {
-                _ if wish == Wish::End => return Ok(()),
-                _ if wish == Wish::Something => {} // the next action may have changed
+                _ if action == Action::End => return Ok(()),
+                _ if action == Action::Something => {} // the next action may have changed
                 Todo::Wait(until) => {
                     self.prepare()?;
                     self.wait(now, until);
@@ -285,7 +285,7 @@ impl Session {
     ///
     /// # Errors
     /// A log cannot be read, or the domain cannot create a channel.
-    pub fn obey(&mut self, key: Key) -> Result<Answer> {
+    pub fn handle_key(&mut self, key: Key) -> Result<Answer> {
         let now = time::monotonic();
         let first = self.part.first;
         let at = self.player.time(now).unwrap_or(first);

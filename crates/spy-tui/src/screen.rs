@@ -87,11 +87,11 @@ pub fn run(watch: &Watch, mouse: bool, stopped: impl Fn() -> bool) -> io::Result
     let mut screen = Screen::take(mouse).inspect_err(|_| give_back())?;
     end_with_the_terminal()?;
     let (mut app, theme, mut places) = (App::new(), Theme::of_environment(), Places::default());
-    let (mut due, mut told) = (Instant::now(), 0);
+    let (mut due, mut reported) = (Instant::now(), 0);
     while !stopped() && !app.quit {
         if Instant::now() >= due {
             due = Instant::now() + FRAME;
-            for trouble in watch.troubles(&mut told) {
+            for trouble in watch.troubles(&mut reported) {
                 app.warn(format!("{}: {}", trouble.domain, trouble.words));
             }
             let model = watch.model();

@@ -16,7 +16,7 @@ const SECOND: u64 = 1_000_000_000;
 /// Most senders of one channel that are distinguished.
 const SENDERS: usize = 64;
 /// A sender that is silent for this time no longer counts as a publisher.
-const HEARD: u64 = 10 * SECOND;
+const SILENT_AFTER: u64 = 10 * SECOND;
 /// Most types of one channel's messages that are remembered.
 const KEYS: usize = 4;
 
@@ -76,7 +76,7 @@ pub struct Published {
 struct Sender {
     time: u64,
     sequence: Option<u64>,
-    heard: u64,
+    received: u64,
     track: Track,
 }
 
@@ -170,14 +170,14 @@ impl Channel {
     /// Measures the time since the sender's previous message. Counts the message if the transport has no counts.
     fn period(&mut self, now: u64, time: u64, seen: &Seen<'_>) {
         if !self.senders.contains_key(&seen.sender) && self.senders.len() >= SENDERS {
-            self.senders.retain(|_, sender| now.saturating_sub(sender.heard) < HEARD);
+            self.senders.retain(|_, sender| now.saturating_sub(sender.received) < SILENT_AFTER);
             if self.senders.len() >= SENDERS {
                 return add(&mut self.others, seen);
             }
         }
         let track = Track::new(self.length);
         let sender =
-            self.senders.entry(seen.sender).or_insert(Sender { time: 0, sequence: None, heard: 0, track });
+            self.senders.entry(seen.sender).or_insert(Sender { time: 0, sequence: None, received: 0, track });
         let whole = match (seen.sequence, sender.sequence) {
             (Some(this), Some(before)) => this == before.wrapping_add(1),
             _ => seen.dropped == 0 && seen.missed.count().unwrap_or(0) == 0,
@@ -185,7 +185,7 @@ impl Channel {
         if sender.time > 0 && whole && time >= sender.time {
             self.window.period(time - sender.time);
         }
-        (sender.time, sender.sequence, sender.heard) = (time, seen.sequence, now);
+        (sender.time, sender.sequence, sender.received) = (time, seen.sequence, now);
         if self.counted.is_none() {
             add(&mut sender.track, seen);
         }
@@ -271,11 +271,12 @@ impl Channel {
         let key = self.newest_key();
         let kind = key.and_then(|key| types.of(&key));
         let patience = self.usual.map_or(5.0 * SECOND as f64, |usual| (5.0 * usual).max(SECOND as f64));
-        let heard = self.senders.iter().filter(|(_, sender)| now.saturating_sub(sender.heard) < HEARD);
+        let received =
+            self.senders.iter().filter(|(_, sender)| now.saturating_sub(sender.received) < SILENT_AFTER);
         let mut publishers = self.publishers.clone();
         if self.counted.is_none() {
             let sender = |id: &Option<u64>| id.map(|id| format!("{id:x}"));
-            publishers.extend(heard.map(|(id, _)| Peer { sender: sender(id), ..Peer::default() }));
+            publishers.extend(received.map(|(id, _)| Peer { sender: sender(id), ..Peer::default() }));
             publishers.sort();
         }
         Row {
@@ -309,7 +310,7 @@ impl Channel {
 
     /// The differences between types, if two arrived recently, or if the local type differs.
     fn mismatch(&self, now: u64, types: &Types) -> Option<String> {
-        let lately = |at: u64| now.saturating_sub(at) < HEARD;
+        let lately = |at: u64| now.saturating_sub(at) < SILENT_AFTER;
         match self.keys.as_slice() {
             [(new, _), (old, at), ..] if lately(*at) => {
                 let kind = |key: &[u8; 8]| types.of(key);

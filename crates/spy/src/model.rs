@@ -148,14 +148,14 @@ impl Model {
         self.now = self.now.max(now);
         let Some(channel) = self.channels.get_mut(id.0 as usize) else { return };
         let is_new = channel.message(self.now, seen);
-        self.look_into(id, seen);
+        self.note_contents(id, seen);
         if is_new {
             self.compare(id);
         }
     }
 
     /// Decodes a message of an opened channel, if it is complete. Does not count it: it may be old.
-    pub fn look_into(&mut self, id: ChannelId, seen: &Seen<'_>) {
+    pub fn note_contents(&mut self, id: ChannelId, seen: &Seen<'_>) {
         let Some(channel) = self.channels.get_mut(id.0 as usize) else { return };
         if seen.data.len() == seen.size
             && let Some(opened) = &mut channel.opened
@@ -166,7 +166,7 @@ impl Model {
             self.was_decoded(id, decoded);
         }
     }
-    /// Opened channels without a complete message so far. Pass the newest kept message to [`Model::look_into`].
+    /// Opened channels without a complete message so far. Pass the newest kept message to [`Model::note_contents`].
     pub fn opened_in_vain(&self) -> Vec<ChannelId> {
         let vain =
             |channel: &&Channel| channel.opened.as_ref().is_some_and(|opened| opened.bytes().is_empty());

@@ -41,9 +41,12 @@ const SIGNS: &[&str] = &[
     "px", "1",
 ];
 
-/// The unit in a comment: `[m/s]`, `unit: rad`, `(m)`, a line that is only a unit, such as `rad/s`, or begins with one and a semicolon, as
-/// `m; n of them`, or a word for one, such as `Heading, radians.` The word must be at the beginning, or after a comma or `in`. Before a
-/// comma only units that are not words or names count: `rad/s, to the left`, but not `m, n and k`.
+/// Finds the unit in a comment, in one of these forms:
+///
+/// - in brackets or after a label: `[m/s]`, `(m)`, `unit: rad`;
+/// - a line that is only a unit, or begins with a unit and a semicolon: `rad/s`, `m; n of them`;
+/// - a line that begins with a unit and a comma, unless the unit could be a word or a name: `rad/s, to the left`, but not `m, n and k`;
+/// - a word at the beginning, or after a comma or `in`: `Heading, radians.`
 pub fn unit(comment: &str) -> Option<String> {
     let found = bracketed(comment).or_else(|| labelled(comment));
     found.or_else(|| line(comment)).or_else(|| in_parentheses(comment)).or_else(|| word(comment))

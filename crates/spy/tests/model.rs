@@ -197,7 +197,7 @@ fn messages_from_before_opening_are_decoded_and_not_counted_again() {
     assert!(model.opened_in_vain().is_empty());
     model.open(id);
     assert_eq!(model.opened_in_vain(), [id]);
-    model.look_into(id, &seen(&data, START));
+    model.note_contents(id, &seen(&data, START));
     assert!(model.opened_in_vain().is_empty());
     let tree = model.tree(id).unwrap();
     assert_eq!(

@@ -79,20 +79,20 @@ mod tests {
         assert_eq!((url.scheme.as_str(), url.network.as_str()), ("udpm", "239.255.76.67:7667"));
         assert_eq!(url.take::<u8>("ttl", "a number").unwrap(), Some(2));
         assert_eq!(url.take::<u32>("recv_buf_size", "a number").unwrap(), Some(9));
-        let told = url.finish("ttl, recv_buf_size").unwrap_err().to_string();
-        assert!(told.contains("transmit_only") && told.contains("it has ttl"), "{told}");
+        let reported = url.finish("ttl, recv_buf_size").unwrap_err().to_string();
+        assert!(reported.contains("transmit_only") && reported.contains("it has ttl"), "{reported}");
         assert_eq!(url.take::<String>("transmit_only", "nothing").unwrap(), Some(String::new()));
         url.finish("").unwrap();
     }
 
     #[test]
     fn a_value_that_makes_no_sense_is_named() {
-        let told = Url::parse("udpm://?ttl=many")
+        let reported = Url::parse("udpm://?ttl=many")
             .unwrap()
             .take::<u8>("ttl", "from 0 to 255")
             .unwrap_err()
             .to_string();
-        assert!(told.contains("ttl=many") && told.contains("from 0 to 255"), "{told}");
+        assert!(reported.contains("ttl=many") && reported.contains("from 0 to 255"), "{reported}");
         assert_eq!(Url::parse("imu"), None);
     }
 }

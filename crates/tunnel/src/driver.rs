@@ -58,9 +58,9 @@ impl Driver {
 
     /// While the other end does not answer: connects to the present addresses of its name. If that fails, all stays
     /// as it was until the next lookup.
-    fn look(&mut self, now: u64) {
+    fn check(&mut self, now: u64) {
         let Some(name) = self.name.as_mut().filter(|_| !self.tunnel.is_connected()) else { return };
-        let Some(found) = name.look(now) else { return };
+        let Some(found) = name.check(now) else { return };
         match Carrier::connect(found.clone(), self.tcp) {
             Ok((carrier, to)) => {
                 name.goes_to(found);
@@ -113,7 +113,7 @@ impl Driver {
         let now = clock::monotonic();
         tunnel.handle_timeout(now, &mut events);
         carrier.check(tunnel.is_connected(), now);
-        self.look(now);
+        self.check(now);
         self.more = true;
         for _ in 0..BATCH {
             let next = self.waiting.take().or_else(|| self.tunnel.poll_transmit(clock::monotonic()));

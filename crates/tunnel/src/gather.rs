@@ -83,7 +83,7 @@ impl Gather {
         bytes: &[u8],
         now: u64,
         coder: &mut Coder,
-        mut hand_on: impl FnMut(Record<'_>, bool),
+        mut forward: impl FnMut(Record<'_>, bool),
     ) -> Result<(), Malformed> {
         if !is_sound(&symbol, bytes) {
             return Err(Malformed);
@@ -115,10 +115,10 @@ impl Gather {
         kept.insert(symbol.index, bytes.to_vec());
         self.bytes += bytes.len() + KEEPING;
         let read = match symbol.kind {
-            crate::frame::Kind::Whole => each(bytes, |record| hand_on(record, false)),
+            crate::frame::Kind::Whole => each(bytes, |record| forward(record, false)),
             _ => Ok(()),
         };
-        let complete = self.complete(number, coder, hand_on);
+        let complete = self.complete(number, coder, forward);
         self.make_room();
         read.and(complete)
     }
@@ -145,7 +145,7 @@ impl Gather {
         &mut self,
         number: u64,
         coder: &mut Coder,
-        mut hand_on: impl FnMut(Record<'_>, bool),
+        mut forward: impl FnMut(Record<'_>, bool),
     ) -> Result<(), Malformed> {
         let Some(block) = self.blocks.get_mut(&number) else { return Ok(()) };
         let sources = usize::from(block.sources);
@@ -165,7 +165,7 @@ impl Gather {
             restored = coder.decode(sources, parities.into(), &symbols, &parity).ok_or(Malformed)?;
         }
         if !pieces {
-            return restored.iter().try_for_each(|(_, symbol)| each(symbol, |record| hand_on(record, true)));
+            return restored.iter().try_for_each(|(_, symbol)| each(symbol, |record| forward(record, true)));
         }
         let was_restored = !restored.is_empty();
         let mut whole = symbols;
@@ -175,7 +175,7 @@ impl Gather {
         if !rest.is_empty() {
             return Err(Malformed);
         }
-        hand_on(record, was_restored);
+        forward(record, was_restored);
         Ok(())
     }
 
@@ -218,10 +218,10 @@ impl Gather {
 }
 
 /// Every record of a symbol.
-fn each(mut bytes: &[u8], mut hand_on: impl FnMut(Record<'_>)) -> Result<(), Malformed> {
+fn each(mut bytes: &[u8], mut forward: impl FnMut(Record<'_>)) -> Result<(), Malformed> {
     while !bytes.is_empty() {
         let (record, rest) = Record::read(bytes).ok_or(Malformed)?;
-        hand_on(record);
+        forward(record);
         bytes = rest;
     }
     Ok(())

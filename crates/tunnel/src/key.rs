@@ -84,10 +84,10 @@ mod tests {
         assert_eq!(format!("{key:?}"), "Key(secret)");
         let text = key.to_text();
         for bad in ["", "00", &text[1..], &format!("{text}0"), &text.replace(|c: char| c.is_ascii(), "g")] {
-            let told = bad.parse::<Key>().unwrap_err().to_string();
+            let reported = bad.parse::<Key>().unwrap_err().to_string();
             assert!(
-                told.contains("saltus tunnel key") && (bad.is_empty() || !told.contains(&text)),
-                "{told}"
+                reported.contains("saltus tunnel key") && (bad.is_empty() || !reported.contains(&text)),
+                "{reported}"
             );
         }
     }

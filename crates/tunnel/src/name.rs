@@ -34,7 +34,7 @@ impl Name {
     /// Starts another lookup, if it is time, and returns the name's addresses if they differ from those in use,
     /// regardless of order. Never waits: a thread does the lookup, which may take long, above all while the link is
     /// down.
-    pub fn look(&mut self, now: u64) -> Option<Vec<SocketAddr>> {
+    pub fn check(&mut self, now: u64) -> Option<Vec<SocketAddr>> {
         if let Some(answer) = &self.answer {
             match answer.try_recv() {
                 Ok(found) => {
@@ -50,9 +50,9 @@ impl Name {
         if now.saturating_sub(self.looked) >= AGAIN {
             self.looked = now;
             let (text, (tell, answer)) = (self.text.clone(), channel());
-            let look = move || resolve(&text).map(|found| tell.send(found));
+            let check = move || resolve(&text).map(|found| tell.send(found));
             // If no thread can be started, it is tried again.
-            let begun = thread::Builder::new().name("saltus-name".into()).spawn(look);
+            let begun = thread::Builder::new().name("saltus-name".into()).spawn(check);
             self.answer = begun.is_ok().then_some(answer);
         }
         None
@@ -72,7 +72,7 @@ mod tests {
             let (tell, answer) = channel();
             name.answer = Some(answer);
             tell.send(found.to_vec()).unwrap();
-            name.look(0)
+            name.check(0)
         };
         assert_eq!(answer(&mut name, &[two, one]), None);
         for _ in 0..2 {

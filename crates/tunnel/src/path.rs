@@ -28,7 +28,7 @@ const STEP: usize = 8;
 const CONFIRM: u64 = 2_000_000_000;
 /// Interval after which longer datagrams are tried again, after a search or when the path has become worse.
 const AGAIN: u64 = 600_000_000_000;
-const AGAIN_SOON: u64 = 10_000_000_000;
+const RETRY_SOON: u64 = 10_000_000_000;
 /// Time for an answer beyond the round trip: other datagrams must be reported in the meantime, which happens every
 /// 100 ms.
 const ANSWER: u64 = 250_000_000;
@@ -180,7 +180,7 @@ impl Path {
         self.len = self.len.max(len);
         if self.trial.as_ref().is_some_and(|trial| trial.len <= len) {
             self.trial = None;
-            self.go_on(now);
+            self.resume(now);
         }
     }
 
@@ -195,11 +195,11 @@ impl Path {
             self.high = self.high.max(self.shortest + 1);
             self.out.clear();
         }
-        self.go_on(now);
+        self.resume(now);
     }
 
     /// Tries the next length, or rests when there is none.
-    fn go_on(&mut self, now: u64) {
+    fn resume(&mut self, now: u64) {
         self.due = now;
         if self.is_open() || !self.confirmed {
             return;
@@ -207,7 +207,7 @@ impl Path {
         if self.len >= self.longest {
             self.again = u64::MAX;
         } else if self.again == u64::MAX {
-            self.again = now.saturating_add(if self.fell { AGAIN_SOON } else { AGAIN });
+            self.again = now.saturating_add(if self.fell { RETRY_SOON } else { AGAIN });
             self.fell = false;
         }
         // Nothing is shorter than the shortest.

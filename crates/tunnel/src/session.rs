@@ -65,7 +65,7 @@ pub(crate) struct Session {
     path: Path,
     /// The probes received: their numbers and lengths.
     probes: VecDeque<(u32, u16)>,
-    heard: u64,
+    last_received: u64,
     next_report: u64,
 }
 
@@ -83,7 +83,7 @@ impl Session {
             mtu: config.mtu,
             path: Path::new(config.mtu, peer, now),
             probes: VecDeque::new(),
-            heard: now,
+            last_received: now,
             next_report: now,
         }
     }
@@ -105,8 +105,8 @@ impl Session {
         self.peer = peer;
     }
     /// When the last genuine datagram arrived.
-    pub fn heard(&self) -> u64 {
-        self.heard
+    pub fn last_received(&self) -> u64 {
+        self.last_received
     }
     /// When [`Session::own_words`] may have something.
     pub fn timeout(&self) -> u64 {
@@ -159,7 +159,7 @@ impl Session {
             // though.
             self.move_to(from, now);
         }
-        self.heard = self.heard.max(now);
+        self.last_received = self.last_received.max(now);
         stats.received_datagrams += 1;
         stats.received_bytes += len as u64;
         let Session { gather, coder, delivered, clock, loss, path, probes, .. } = self;

@@ -5,7 +5,7 @@
 pub struct Dropped {
     /// The other end did not answer, or restarted while the message was being sent.
     pub no_peer: u64,
-    /// A newer message of the channel was first: while this one waited, or in transit.
+    /// A newer message of the channel overtook it, while it waited or in transit.
     pub superseded: u64,
     /// The deadline passed before all of it was sent.
     pub expired: u64,
@@ -17,7 +17,7 @@ pub struct Dropped {
     pub too_long: u64,
     /// It arrived completely, but too late.
     pub late: u64,
-    /// Some of it arrived, but not enough.
+    /// Too few of its packets arrived.
     pub incomplete: u64,
 }
 
@@ -53,11 +53,11 @@ pub struct Stats {
     pub sent_datagrams: u64,
     /// See `sent_datagrams`.
     pub sent_bytes: u64,
-    /// Those among them that only carry parity.
+    /// Of `sent_datagrams`, those that carry only parity.
     pub sent_parity: u64,
     /// Messages delivered.
     pub delivered: u64,
-    /// Those among them that the code restored.
+    /// Of `delivered`, messages with lost packets that the erasure code restored.
     pub recovered: u64,
     /// Bytes of the payloads delivered.
     pub delivered_payload: u64,
@@ -71,10 +71,9 @@ pub struct Stats {
     pub rejected: Rejected,
     /// Sessions started.
     pub sessions: u64,
-    /// The part of this end's datagrams lost recently, as the other end reports it.
+    /// The fraction of this end's datagrams lost recently, as reported by the other end.
     pub loss: Option<f64>,
-    /// Bytes of the longest packet sent now, with the headers of IP and UDP: the length that the path is known to
-    /// carry.
+    /// The longest packet that the path is known to carry, in bytes, with the headers of IP and UDP.
     pub mtu: Option<usize>,
     /// The shortest recent round trip, in µs.
     pub round_trip: Option<u32>,

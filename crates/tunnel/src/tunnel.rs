@@ -249,7 +249,7 @@ impl Tunnel {
     /// Does the work that is due by now. Call it at [`Tunnel::next_timeout`].
     pub fn handle_timeout(&mut self, now: u64, mut events: impl FnMut(Event<'_>)) {
         let Some(session) = &self.session else { return };
-        let silent = now.saturating_sub(session.heard());
+        let silent = now.saturating_sub(session.last_received());
         if silent > SILENCE && self.role == Role::Connect && self.hello.is_none() {
             self.call(now);
         }
@@ -264,7 +264,7 @@ impl Tunnel {
     pub fn next_timeout(&self) -> u64 {
         let hello = self.hello.as_ref().map_or(u64::MAX, |hello| hello.again);
         let session = self.session.as_ref().map_or(u64::MAX, |session| {
-            let gone = session.heard().saturating_add(GONE + 1);
+            let gone = session.last_received().saturating_add(GONE + 1);
             session.timeout().min(gone).min(self.sender.timeout())
         });
         let welcome = if self.welcomes.is_empty() { u64::MAX } else { 0 };

@@ -90,14 +90,14 @@ fn a_hub_may_come_and_go() {
         world.until("messages come", |[_, there]| there.stats().delivered > 5);
         drop(hub);
         let begun = Instant::now();
-        let told = loop {
+        let reported = loop {
             assert!(begun.elapsed() < LONG, "no error that the hub is gone");
             world.ends[0].step(clock::monotonic() + 2_000_000, |_| {}).unwrap();
             if let Some(trouble) = world.ends[0].trouble() {
                 break trouble.to_string();
             }
         };
-        assert!(told.contains("saltus hub"), "{told}");
+        assert!(reported.contains("saltus hub"), "{reported}");
         let _hub = Running::at(address);
         let before = world.ends[1].stats().delivered;
         world.until("messages come again", |[_, there]| there.stats().delivered > before + 5);

@@ -177,8 +177,8 @@ fn a_message_that_cannot_be_sent_in_time_is_not_started() {
     let stats = pair.connecter.stats();
     assert_eq!((stats.dropped.too_slow, stats.sent), (10, 0));
     let most = saltus_tunnel::Error::TooLong { len: 0, most: 0 };
-    let told = pair.connecter.send(b"c", &vec![0; 20 << 20], SECOND, pair.now).unwrap_err();
-    assert_eq!(std::mem::discriminant(&told), std::mem::discriminant(&most));
+    let reported = pair.connecter.send(b"c", &vec![0; 20 << 20], SECOND, pair.now).unwrap_err();
+    assert_eq!(std::mem::discriminant(&reported), std::mem::discriminant(&most));
 }
 
 #[test]

@@ -74,15 +74,15 @@ fn an_unreachable_address_is_reported_and_the_tunnel_keeps_running() {
         refuse_call(libc::SYS_socket, Some(libc::AF_INET6 as u32), libc::EAFNOSUPPORT); // as on a machine without IPv6
         hosts.say("::1");
         let start = Instant::now();
-        let told = loop {
+        let reported = loop {
             desk.turn(|_| {}).unwrap();
             desk.wait(&[], clock::monotonic() + 5_000_000).unwrap();
             match desk.trouble().map(|trouble| trouble.to_string()) {
-                Some(told) if told.contains("cannot open a UDP socket at [::]:0") => break told,
+                Some(reported) if reported.contains("cannot open a UDP socket at [::]:0") => break reported,
                 _ => assert!(start.elapsed() < LONG, "no error is reported"),
             }
         };
-        assert!(told.contains("not supported"), "{told}");
+        assert!(reported.contains("not supported"), "{reported}");
         hosts.say("127.0.0.2");
         let mut robot = Driver::listen(config(), "127.0.0.2:7710", false).unwrap();
         until("they meet", [&mut desk, &mut robot], |desk, robot| desk && robot);

@@ -52,7 +52,7 @@ pub(crate) struct Tokens {
 }
 
 /// Splits `source`, the file with index `file`, into tokens.
-pub(crate) fn tokens(file: u32, source: &Source, said: &mut Vec<Diagnostic>) -> Tokens {
+pub(crate) fn tokens(file: u32, source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Tokens {
     let mut lexer = Lexer { file, text: source.text(), at: 0, line: 1, line_start: 0, bare: true };
     let mut out = Tokens { tokens: Vec::new(), comments: Vec::new() };
     while let Some(c) = lexer.peek() {
@@ -63,17 +63,17 @@ pub(crate) fn tokens(file: u32, source: &Source, said: &mut Vec<Diagnostic>) -> 
                 if out.tokens.last().is_some_and(|t| t.kind == Kind::Word && t.span.end as usize == start) {
                     let what =
                         "a comment directly after a name: LCM's own generator treats it as part of the name";
-                    said.push(
+                    diagnostics.push(
                         Diagnostic::warning(what, lexer.span(start, start + 2)).help("put a blank before it"),
                     );
                 }
-                out.comments.push(lexer.comment(said));
+                out.comments.push(lexer.comment(diagnostics));
             }
             _ => {
-                let kind = lexer.token(c, said);
+                let kind = lexer.token(c, diagnostics);
                 let span = lexer.span(start, lexer.at);
                 if source.garbled(span.start, span.end) {
-                    said.push(Diagnostic::error("a name with bytes that are not UTF-8", span));
+                    diagnostics.push(Diagnostic::error("a name with bytes that are not UTF-8", span));
                 }
                 out.tokens.push(Token { kind, span, comments: out.comments.len() });
             }
@@ -130,7 +130,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn token(&mut self, c: char, said: &mut Vec<Diagnostic>) -> Kind {
+    fn token(&mut self, c: char, diagnostics: &mut Vec<Diagnostic>) -> Kind {
         let start = self.at;
         if is_sign(c) {
             self.bump(c);
@@ -144,7 +144,7 @@ impl Lexer<'_> {
                     break;
                 }
             }
-            said.push(Diagnostic::error("the type language has no quotes", self.span(start, self.at)));
+            diagnostics.push(Diagnostic::error("the type language has no quotes", self.span(start, self.at)));
             return Kind::Other;
         }
         let number_follows = |rest: &str| {
@@ -152,7 +152,8 @@ impl Lexer<'_> {
         };
         if is_operator(c) && !(c == '+' && number_follows(self.rest())) {
             self.bump(c);
-            said.push(Diagnostic::error(format!("`{c}` has no meaning here"), self.span(start, self.at)));
+            diagnostics
+                .push(Diagnostic::error(format!("`{c}` has no meaning here"), self.span(start, self.at)));
             return Kind::Other;
         }
         self.word(start);
@@ -177,7 +178,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn comment(&mut self, said: &mut Vec<Diagnostic>) -> Comment {
+    fn comment(&mut self, diagnostics: &mut Vec<Diagnostic>) -> Comment {
         let (start, first_line, trailing) = (self.at, self.line, !self.bare);
         let column = (self.at - self.line_start) as u32;
         let line = self.starts("//");
@@ -188,7 +189,8 @@ impl Lexer<'_> {
                 Some(n) => n + 4,
                 None => {
                     let what = "a comment that does not end";
-                    said.push(Diagnostic::error(what, self.span(start, start + 2)).help("end it with `*/`"));
+                    diagnostics
+                        .push(Diagnostic::error(what, self.span(start, start + 2)).help("end it with `*/`"));
                     self.rest().len()
                 }
             }

@@ -58,7 +58,7 @@ pub struct Loader {
 const MOST_FILES: usize = 20_000;
 const DEEPEST: usize = 16;
 /// Most errors and warnings reported.
-const MOST_TOLD: usize = 100;
+const MAX_REPORTED: usize = 100;
 
 impl Loader {
     /// A loader without files.
@@ -104,7 +104,7 @@ impl Loader {
                 None => match read(path) {
                     Ok(source) => work.add(source),
                     Err(why) => {
-                        work.said.push(Diagnostic::general(why));
+                        work.diagnostics.push(Diagnostic::general(why));
                         continue;
                     }
                 },
@@ -116,21 +116,22 @@ impl Loader {
                 Ok(name) => {
                     named.insert(name);
                 }
-                Err(why) => work.said.push(why),
+                Err(why) => work.diagnostics.push(why),
             }
         }
         self.pull_references(&mut work);
-        let schema = resolve::resolve(&work.files, &mut work.said);
-        let said = Diagnostics { sources: work.sources, list: limited(work.said) };
-        if said.has_errors() {
-            return Err(said);
+        let schema = resolve::resolve(&work.files, &mut work.diagnostics);
+        let diagnostics = Diagnostics { sources: work.sources, list: limited(work.diagnostics) };
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
         }
         let used: BTreeSet<u32> = work.used.into_iter().collect();
-        let files = used.iter().filter_map(|&f| said.sources.get(f)).map(|s| s.path().into()).collect();
+        let files =
+            used.iter().filter_map(|&f| diagnostics.sources.get(f)).map(|s| s.path().into()).collect();
         let structs = schema.ids().filter(|&id| named.contains(&schema.get(id).name)).collect();
         let enums = (0..schema.enums().len()).map(EnumId);
         let enums = enums.filter(|&id| named.contains(&schema.get_enum(id).name)).collect();
-        Ok(Loaded { schema, named: structs, named_enums: enums, files, warnings: said })
+        Ok(Loaded { schema, named: structs, named_enums: enums, files, warnings: diagnostics })
     }
 
     /// Adds types that are referred to and not declared yet, until everything that can be found is.
@@ -194,7 +195,7 @@ impl Loader {
 #[derive(Default)]
 struct Work {
     sources: Sources,
-    said: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
     /// The files of the schema.
     files: Vec<File>,
     /// Indices of the sources of `files`.
@@ -213,7 +214,7 @@ impl Work {
     fn add(&mut self, source: Source) {
         let file = self.sources.add(source);
         if let Some(source) = self.sources.get(file) {
-            self.files.push(parser::parse(file, source, &mut self.said));
+            self.files.push(parser::parse(file, source, &mut self.diagnostics));
             self.used.push(file);
         }
     }
@@ -226,7 +227,8 @@ impl Work {
         let mut paths = Vec::new();
         for dir in &loader.include {
             if let Err(e) = list(dir, DEEPEST, &mut paths) {
-                self.said.push(Diagnostic::general(format!("cannot look in `{}`: {e}", dir.display())));
+                self.diagnostics
+                    .push(Diagnostic::general(format!("cannot look in `{}`: {e}", dir.display())));
             }
         }
         for (path, text) in &loader.texts {
@@ -243,18 +245,19 @@ impl Work {
             let Ok(source) = read(&path) else { continue };
             let file = self.sources.add(source);
             let Some(source) = self.sources.get(file) else { continue };
-            let mut said = Vec::new();
-            let parsed = parser::parse(file, source, &mut said);
+            let mut diagnostics = Vec::new();
+            let parsed = parser::parse(file, source, &mut diagnostics);
             for name in declared(&parsed) {
                 self.elsewhere.entry(name).or_insert(self.others.len());
             }
-            self.others.push((parsed, said, file));
+            self.others.push((parsed, diagnostics, file));
         }
     }
 
     /// Adds the type with that name from a searched file. Returns whether there is one.
     fn pull(&mut self, name: &TypeName) -> bool {
-        let Some((other, said, file)) = self.elsewhere.get(name).and_then(|&i| self.others.get_mut(i)) else {
+        let Some((other, diagnostics, file)) = self.elsewhere.get(name).and_then(|&i| self.others.get_mut(i))
+        else {
             return false;
         };
         let is_it = |package: &str, short: &str| package == name.package && short == name.name;
@@ -263,11 +266,11 @@ impl Work {
         if structs.is_empty() && enums.is_empty() {
             return false; // already added
         }
-        self.said.extend(said.drain(..).filter(|d| d.severity == Severity::Error));
+        self.diagnostics.extend(diagnostics.drain(..).filter(|d| d.severity == Severity::Error));
         self.used.push(*file);
         let file_name = other.name.clone();
         if let Some(taken) = structs.first() {
-            self.tell_others(taken);
+            self.warn_of_other_definitions(taken);
         }
         self.files.push(File { name: file_name, structs, enums });
         true
@@ -275,7 +278,7 @@ impl Work {
 
     /// Warns if other searched files declare a struct of the same name with other fields: which of them is meant is
     /// a guess.
-    fn tell_others(&mut self, taken: &Struct) {
+    fn warn_of_other_definitions(&mut self, taken: &Struct) {
         let is_same = |s: &&Struct| s.package == taken.package && s.name.text == taken.name.text;
         let mut others = self.others.iter().filter_map(|(file, _, _)| file.structs.iter().find(is_same));
         let Some(other) = others.find(|other| fields(other) != fields(taken)) else { return };
@@ -283,7 +286,7 @@ impl Work {
         let what = format!("`{name}` is declared differently in several files; the first is used");
         let warning =
             Diagnostic::warning(what, taken.name.span).label("taken").and(other.name.span, "not taken");
-        self.said.push(warning.help("name the right file, or a directory with only one of them"));
+        self.diagnostics.push(warning.help("name the right file, or a directory with only one of them"));
     }
 }
 
@@ -311,10 +314,10 @@ fn real(path: &Path) -> PathBuf {
 
 fn read(path: &Path) -> Result<Source, String> {
     use std::io::Read;
-    let told = |e: std::io::Error| format!("cannot read `{}`: {e}", path.display());
-    let file = std::fs::File::open(path).map_err(told)?;
+    let reported = |e: std::io::Error| format!("cannot read `{}`: {e}", path.display());
+    let file = std::fs::File::open(path).map_err(reported)?;
     let mut bytes = Vec::new();
-    file.take(Source::MAX as u64 + 1).read_to_end(&mut bytes).map_err(told)?;
+    file.take(Source::MAX as u64 + 1).read_to_end(&mut bytes).map_err(reported)?;
     if bytes.len() > Source::MAX {
         return Err(format!(
             "`{}` is not a type file: it has more than {} MiB",
@@ -326,15 +329,15 @@ fn read(path: &Path) -> Result<Source, String> {
 }
 
 /// The first diagnostics: more are not useful, and each takes time to render. Warnings do not displace errors.
-fn limited(mut said: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    if said.len() > MOST_TOLD {
-        said.sort_by_key(|d| d.severity == Severity::Warning); // stable otherwise
-        let more = said.len() - MOST_TOLD;
-        let severity = said[MOST_TOLD].severity;
-        said.truncate(MOST_TOLD);
-        said.push(Diagnostic { severity, ..Diagnostic::general(format!("and {more} more")) });
+fn limited(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if diagnostics.len() > MAX_REPORTED {
+        diagnostics.sort_by_key(|d| d.severity == Severity::Warning); // stable otherwise
+        let more = diagnostics.len() - MAX_REPORTED;
+        let severity = diagnostics[MAX_REPORTED].severity;
+        diagnostics.truncate(MAX_REPORTED);
+        diagnostics.push(Diagnostic { severity, ..Diagnostic::general(format!("and {more} more")) });
     }
-    said
+    diagnostics
 }
 
 /// The properties of a struct that determine its messages: type, name and dimensions of each field, as written.

@@ -17,15 +17,15 @@ use crate::source::{Source, Span};
 use crate::syntax::{Const, Enum, Field, File, Struct, Value, Word};
 
 /// An error was reported; the caller continues after it.
-struct Told;
+struct Reported;
 
 /// Reads one file.
-pub(crate) fn parse(file: u32, source: &Source, said: &mut Vec<Diagnostic>) -> File {
-    let (tokens, comments) = lexer::tokens(file, source, said).split();
+pub(crate) fn parse(file: u32, source: &Source, diagnostics: &mut Vec<Diagnostic>) -> File {
+    let (tokens, comments) = lexer::tokens(file, source, diagnostics).split();
     let breaks = source.text().bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32);
     let lines = std::iter::once(0).chain(breaks.map(|i| i + 1)).collect();
     let mut parser =
-        Parser { text: source.text(), tokens, comments, lines, at: 0, said, file: File::default() };
+        Parser { text: source.text(), tokens, comments, lines, at: 0, diagnostics, file: File::default() };
     parser.file.name = source.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     parser.file();
     parser.file
@@ -47,7 +47,7 @@ struct Parser<'a> {
     /// Where each line starts.
     lines: Vec<u32>,
     at: usize,
-    said: &'a mut Vec<Diagnostic>,
+    diagnostics: &'a mut Vec<Diagnostic>,
     file: File,
 }
 
@@ -78,7 +78,7 @@ impl Parser<'_> {
     }
     /// Reports that `what` was expected at the present token. If something is missing at a line's end, the location
     /// is after the last token.
-    fn expected<T>(&mut self, what: &str) -> Result<T, Told> {
+    fn expected<T>(&mut self, what: &str) -> Result<T, Reported> {
         let token = self.token();
         let found = match token.kind {
             Kind::End => String::from("the end of the file"),
@@ -86,20 +86,20 @@ impl Parser<'_> {
         };
         let before = self.at.checked_sub(1).map(|i| self.tokens[i].span);
         let error = Diagnostic::error(format!("expected {what}, found {found}"), token.span);
-        self.said.push(match before {
+        self.diagnostics.push(match before {
             Some(b) if what.starts_with("`;`") && self.line(b.end) != self.line(token.span.start) => {
                 let behind = Span { start: b.end, ..b };
                 Diagnostic { span: Some(behind), ..error.label("a `;` belongs here") }
             }
-            _ if token.kind == Kind::Other => return Err(Told), // the lexer has reported it
+            _ if token.kind == Kind::Other => return Err(Reported), // the lexer has reported it
             _ => error.label(format!("expected {what}")),
         });
-        Err(Told)
+        Err(Reported)
     }
-    fn expect(&mut self, sign: char, what: &str) -> Result<Token, Told> {
+    fn expect(&mut self, sign: char, what: &str) -> Result<Token, Reported> {
         if self.is_sign(sign) { Ok(self.advance()) } else { self.expected(what) }
     }
-    fn word(&mut self, what: &str) -> Result<Word, Told> {
+    fn word(&mut self, what: &str) -> Result<Word, Reported> {
         if self.token().kind != Kind::Word {
             return self.expected(what);
         }
@@ -194,7 +194,7 @@ impl Parser<'_> {
         }
     }
 
-    fn package(&mut self) -> Result<String, Told> {
+    fn package(&mut self) -> Result<String, Reported> {
         self.advance();
         let name = self.word("the name of the package")?;
         self.name_is_sound(&name, "package");
@@ -207,16 +207,17 @@ impl Parser<'_> {
         if name.text.split('.').any(str::is_empty) {
             let error =
                 format!("`{}` is not the name of a {what}: a dot must be between two names", name.text);
-            self.said.push(Diagnostic::error(error, name.span));
+            self.diagnostics.push(Diagnostic::error(error, name.span));
         }
     }
 
     /// The name of a struct or enum and its package: a dotted name contains its package.
-    fn type_name(&mut self, what: &str, package: &str) -> Result<(String, Word), Told> {
+    fn type_name(&mut self, what: &str, package: &str) -> Result<(String, Word), Reported> {
         let name = self.word(&format!("the name of the {what}"))?;
         self.name_is_sound(&name, what);
         if Primitive::of(&name.text).is_some() {
-            self.said.push(Diagnostic::error(format!("`{}` is a primitive type", name.text), name.span));
+            self.diagnostics
+                .push(Diagnostic::error(format!("`{}` is a primitive type", name.text), name.span));
         }
         Ok(match name.text.rsplit_once('.') {
             Some((own, short)) => (own.into(), Word { text: short.into(), ..name }),
@@ -224,7 +225,7 @@ impl Parser<'_> {
         })
     }
 
-    fn structure(&mut self, package: &str, doc: String, file_doc: &mut String) -> Result<(), Told> {
+    fn structure(&mut self, package: &str, doc: String, file_doc: &mut String) -> Result<(), Reported> {
         self.advance();
         let (package, name) = self.type_name("struct", package)?;
         self.expect('{', "`{` after the name of the struct")?;
@@ -242,8 +243,8 @@ impl Parser<'_> {
             if self.token().kind == Kind::End || self.at_declaration() {
                 let here = self.token().span;
                 let error = Diagnostic::error("this struct has no end: `}` is missing", out.name.span);
-                self.said.push(error.and(here, "expected `}` before this"));
-                whole = Err(Told);
+                self.diagnostics.push(error.and(here, "expected `}` before this"));
+                whole = Err(Reported);
                 break;
             }
             let doc = self.doc();
@@ -257,10 +258,10 @@ impl Parser<'_> {
             }
         }
         self.file.structs.push(out);
-        if whole.is_err() && !self.at_declaration() { Err(Told) } else { Ok(()) }
+        if whole.is_err() && !self.at_declaration() { Err(Reported) } else { Ok(()) }
     }
 
-    fn constants(&mut self, doc: String, out: &mut Struct) -> Result<(), Told> {
+    fn constants(&mut self, doc: String, out: &mut Struct) -> Result<(), Reported> {
         self.advance();
         let first = out.consts.len();
         let ty = self.word("the type of the constant")?;
@@ -269,8 +270,8 @@ impl Parser<'_> {
         let Some(ty) = allowed else {
             let what = format!("`{}` is not the type of a constant", ty.text);
             let help = "constants are int8_t, int16_t, int32_t, int64_t, float or double";
-            self.said.push(Diagnostic::error(what, ty.span).help(help));
-            return Err(Told);
+            self.diagnostics.push(Diagnostic::error(what, ty.span).help(help));
+            return Err(Reported);
         };
         let mut own = Vec::new();
         loop {
@@ -289,14 +290,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn fields(&mut self, doc: String, out: &mut Struct) -> Result<(), Told> {
+    fn fields(&mut self, doc: String, out: &mut Struct) -> Result<(), Reported> {
         let first = out.fields.len();
         let ty = self.word("a type, `const` or `}`")?;
         if matches!(ty.text.as_str(), "struct" | "enum") {
             let what = format!("a `{}` inside a struct", ty.text);
             let help = "declare it next to this one and name it as a field's type";
-            self.said.push(Diagnostic::error(what, ty.span).help(help));
-            return Err(Told);
+            self.diagnostics.push(Diagnostic::error(what, ty.span).help(help));
+            return Err(Reported);
         }
         let mut own = Vec::new();
         loop {
@@ -324,7 +325,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn enumeration(&mut self, package: &str, doc: String) -> Result<(), Told> {
+    fn enumeration(&mut self, package: &str, doc: String) -> Result<(), Reported> {
         self.advance();
         let (package, name) = self.type_name("enum", package)?;
         self.expect('{', "`{` after the name of the enum")?;

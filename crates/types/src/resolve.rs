@@ -50,12 +50,12 @@ enum Named {
 }
 
 /// Resolves `files`, which together contain everything that they refer to.
-pub(crate) fn resolve(files: &[File], said: &mut Vec<Diagnostic>) -> Schema {
+pub(crate) fn resolve(files: &[File], diagnostics: &mut Vec<Diagnostic>) -> Schema {
     let structs: Vec<(&str, &syntax::Struct)> =
         files.iter().flat_map(|f| f.structs.iter().map(|s| (f.name.as_str(), s))).collect();
     let enums: Vec<(&str, &syntax::Enum)> =
         files.iter().flat_map(|f| f.enums.iter().map(|e| (f.name.as_str(), e))).collect();
-    let mut names = Names { by_name: HashMap::new(), said };
+    let mut names = Names { by_name: HashMap::new(), diagnostics };
     for (i, (_, s)) in structs.iter().enumerate() {
         names.declare(
             TypeName { package: s.package.clone(), name: s.name.text.clone() },
@@ -71,18 +71,18 @@ pub(crate) fn resolve(files: &[File], said: &mut Vec<Diagnostic>) -> Schema {
         );
     }
     let schema = Schema {
-        enums: enums.iter().map(|(file, e)| enumeration(file, e, names.said)).collect(),
+        enums: enums.iter().map(|(file, e)| enumeration(file, e, names.diagnostics)).collect(),
         structs: structs.iter().map(|(file, s)| names.structure(file, s)).collect(),
         known: Vec::new(),
     };
     let spans: Vec<Vec<Span>> =
         structs.iter().map(|(_, s)| s.fields.iter().map(|f| f.ty.span.to(f.name.span)).collect()).collect();
-    finish(schema, &spans, said)
+    finish(schema, &spans, diagnostics)
 }
 
 /// Refuses structs that contain themselves or are too large, and computes the fingerprints.
-fn finish(mut schema: Schema, spans: &[Vec<Span>], said: &mut Vec<Diagnostic>) -> Schema {
-    let Some(all) = sizes::sizes(&schema, spans, said) else { return schema };
+fn finish(mut schema: Schema, spans: &[Vec<Span>], diagnostics: &mut Vec<Diagnostic>) -> Schema {
+    let Some(all) = sizes::sizes(&schema, spans, diagnostics) else { return schema };
     schema.known = all;
     for i in 0..schema.structs.len() {
         schema.structs[i].base_hash = fingerprint::base_hash(&schema.structs[i]);
@@ -93,7 +93,7 @@ fn finish(mut schema: Schema, spans: &[Vec<Span>], said: &mut Vec<Diagnostic>) -
             let s = schema.get(id);
             let what =
                 format!("the structs in `{}` refer to each other in too many ways for a fingerprint", s.name);
-            said.push(Diagnostic::error(what, s.span));
+            diagnostics.push(Diagnostic::error(what, s.span));
         }
     }
     schema
@@ -110,14 +110,14 @@ enum Member {
 
 struct Names<'a> {
     by_name: HashMap<TypeName, (Named, Span)>,
-    said: &'a mut Vec<Diagnostic>,
+    diagnostics: &'a mut Vec<Diagnostic>,
 }
 
 impl Names<'_> {
     fn declare(&mut self, name: TypeName, span: Span, named: Named) {
         if let Some((_, first)) = self.by_name.get(&name) {
             let error = Diagnostic::error(format!("`{name}` is declared twice"), span);
-            self.said.push(error.label("again here").and(*first, "first here"));
+            self.diagnostics.push(error.label("again here").and(*first, "first here"));
         } else {
             self.by_name.insert(name, (named, span));
         }
@@ -130,25 +130,25 @@ impl Names<'_> {
         all.sort_by_key(|(_, word)| word.span.start);
         let mut members = Members::new();
         for (member, word) in all {
-            member_name(word, self.said);
+            member_name(word, self.diagnostics);
             match members.get(word.text.as_str()) {
                 Some((_, first)) => {
                     let error = format!("`{}` is declared twice in `{}`", word.text, s.name.text);
                     let error = Diagnostic::error(error, word.span).label("again here");
-                    self.said.push(error.and(*first, "first here"));
+                    self.diagnostics.push(error.and(*first, "first here"));
                 }
                 None => {
                     members.insert(&word.text, (member, word.span));
                 }
             }
         }
-        let consts: Vec<Const> = s.consts.iter().map(|c| constant(c, self.said)).collect();
+        let consts: Vec<Const> = s.consts.iter().map(|c| constant(c, self.diagnostics)).collect();
         let mut fields: Vec<Field> = Vec::with_capacity(s.fields.len());
         let mut sizes: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         for (at, field) in s.fields.iter().enumerate() {
             if field.dims.len() > MOST_DIMS {
                 let what = format!("`{}` has more than {MOST_DIMS} dimensions", field.name.text);
-                self.said.push(Diagnostic::error(what, field.name.span));
+                self.diagnostics.push(Diagnostic::error(what, field.name.span));
             }
             let ty = self.type_of(&field.ty, &s.package);
             let dims: Vec<Dim> =
@@ -185,7 +185,7 @@ impl Names<'_> {
             None => {
                 let error = Diagnostic::error(format!("there is no type `{full}`"), word.span);
                 let help = self.meant(&word.text, &full);
-                self.said.push(error.label("not found").help(help));
+                self.diagnostics.push(error.label("not found").help(help));
                 Type::Primitive(Primitive::Byte) // any type; the schema is not returned
             }
         }
@@ -198,7 +198,7 @@ impl Names<'_> {
             return format!("did you mean `{meant}`{unsigned}?");
         }
         let unknown = String::from("name the file that declares it too, or its directory with `-I`");
-        if self.said.len() > SUGGESTIONS {
+        if self.diagnostics.len() > SUGGESTIONS {
             return unknown;
         }
         nearest_type(&full.to_string(), self.by_name.keys())
@@ -223,15 +223,17 @@ impl Names<'_> {
                     Dim { extent: Extent::Fixed(n as u32), text: text.into(), constant: None }
                 }
                 Some(n) if n <= 0 => {
-                    self.said.push(Diagnostic::error("the size of an array must be at least 1", dim.span));
+                    self.diagnostics
+                        .push(Diagnostic::error("the size of an array must be at least 1", dim.span));
                     broken(text)
                 }
                 Some(_) => {
-                    self.said.push(Diagnostic::error("this array is too large", dim.span));
+                    self.diagnostics.push(Diagnostic::error("this array is too large", dim.span));
                     broken(text)
                 }
                 None => {
-                    self.said.push(Diagnostic::error(format!("`{text}` is not a whole number"), dim.span));
+                    self.diagnostics
+                        .push(Diagnostic::error(format!("`{text}` is not a whole number"), dim.span));
                     broken(text)
                 }
             };
@@ -248,12 +250,12 @@ impl Names<'_> {
                 ConstValue::Int(_) => {
                     let error =
                         Diagnostic::error(format!("`{text}` cannot be the size of an array"), dim.span);
-                    self.said.push(error.and(s.consts[i].value.span, "its value"));
+                    self.diagnostics.push(error.and(s.consts[i].value.span, "its value"));
                     broken(text)
                 }
                 ConstValue::Float(_) => {
                     let error = Diagnostic::error(format!("`{text}` is not an integer"), dim.span);
-                    self.said.push(error.and(s.consts[i].name.span, "declared here"));
+                    self.diagnostics.push(error.and(s.consts[i].name.span, "declared here"));
                     broken(text)
                 }
             };
@@ -266,7 +268,8 @@ impl Names<'_> {
             if !is_size {
                 let what = format!("`{text}` cannot be the size of an array");
                 let error = Diagnostic::error(what, dim.span).and(s.fields[i].ty.span, "declared here");
-                self.said.push(error.help("the size is a field of type int8_t, int16_t, int32_t or int64_t"));
+                self.diagnostics
+                    .push(error.help("the size is a field of type int8_t, int16_t, int32_t or int64_t"));
                 return broken(text);
             }
             return Dim { extent: Extent::Variable(i), text: text.into(), constant: None };
@@ -277,7 +280,7 @@ impl Names<'_> {
 
     fn unknown_size(&mut self, dim: &Word, members: &Members<'_>) {
         let error = Diagnostic::error(format!("there is no `{}` before this array", dim.text), dim.span);
-        let near = || match self.said.len() > SUGGESTIONS {
+        let near = || match self.diagnostics.len() > SUGGESTIONS {
             true => None,
             false => nearest(&dim.text, members.keys().copied()),
         };
@@ -290,7 +293,7 @@ impl Names<'_> {
                 None => error.help("a size must be a number, a constant or a field of this struct"),
             },
         };
-        self.said.push(error);
+        self.diagnostics.push(error);
     }
 }
 
@@ -304,20 +307,20 @@ pub(crate) fn full_name(word: &str, package: &str) -> TypeName {
 }
 
 /// A name must start like one; LCM allows other odd characters, so they only cause a warning.
-fn member_name(word: &Word, said: &mut Vec<Diagnostic>) {
+fn member_name(word: &Word, diagnostics: &mut Vec<Diagnostic>) {
     let text = word.text.as_str();
     if !text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        said.push(Diagnostic::error(
+        diagnostics.push(Diagnostic::error(
             format!("`{text}` is not a name: it must start with a letter or `_`"),
             word.span,
         ));
     } else if !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         let what = format!("`{text}` is not a valid identifier; generated code uses another name for it");
-        said.push(Diagnostic::warning(what, word.span));
+        diagnostics.push(Diagnostic::warning(what, word.span));
     }
 }
 
-fn constant(c: &syntax::Const, said: &mut Vec<Diagnostic>) -> Const {
+fn constant(c: &syntax::Const, diagnostics: &mut Vec<Diagnostic>) -> Const {
     let text = c.value.text.clone();
     let (least, most): (i128, i128) = match c.ty {
         Primitive::Int8 => (i8::MIN.into(), i8::MAX.into()),
@@ -327,22 +330,22 @@ fn constant(c: &syntax::Const, said: &mut Vec<Diagnostic>) -> Const {
     };
     let value = if c.ty.is_integer() {
         let n = literal::integer(&text).unwrap_or_else(|| {
-            said.push(Diagnostic::error(format!("`{text}` is not a whole number"), c.value.span));
+            diagnostics.push(Diagnostic::error(format!("`{text}` is not a whole number"), c.value.span));
             0
         });
         if n < least || n > most {
             let range = format!("{} goes from {least} to {most}", c.ty.name());
             let error = format!("`{text}` does not fit into {}", c.ty.name());
-            said.push(Diagnostic::error(error, c.value.span).help(range));
+            diagnostics.push(Diagnostic::error(error, c.value.span).help(range));
         }
         ConstValue::Int(n.clamp(least, most) as i64)
     } else {
         let x = literal::float(&text).unwrap_or_else(|| {
-            said.push(Diagnostic::error(format!("`{text}` is not a number"), c.value.span));
+            diagnostics.push(Diagnostic::error(format!("`{text}` is not a number"), c.value.span));
             0.0
         });
         if c.ty == Primitive::Float && x.is_finite() && x.abs() > f64::from(f32::MAX) {
-            said.push(Diagnostic::error(format!("`{text}` does not fit into float"), c.value.span));
+            diagnostics.push(Diagnostic::error(format!("`{text}` does not fit into float"), c.value.span));
         }
         ConstValue::Float(x)
     };
@@ -350,27 +353,27 @@ fn constant(c: &syntax::Const, said: &mut Vec<Diagnostic>) -> Const {
 }
 
 /// Numbers the values without one: each is one above the largest so far, the first is 1, as in LCM.
-fn enumeration(file: &str, e: &syntax::Enum, said: &mut Vec<Diagnostic>) -> Enum {
+fn enumeration(file: &str, e: &syntax::Enum, diagnostics: &mut Vec<Diagnostic>) -> Enum {
     let mut values: Vec<EnumValue> = Vec::with_capacity(e.values.len());
     let (mut names, mut numbers) = (HashMap::new(), HashMap::new());
     let mut largest = 0i32;
     for v in &e.values {
         let i = values.len();
-        member_name(&v.name, said);
+        member_name(&v.name, diagnostics);
         let number = match &v.number {
             None => largest.checked_add(1),
             Some(word) => literal::integer(&word.text).and_then(|n| i32::try_from(n).ok()),
         };
         let Some(value) = number else {
             let place = v.number.as_ref().unwrap_or(&v.name).span;
-            said.push(Diagnostic::error("the value of an enum must be a 32-bit number", place));
+            diagnostics.push(Diagnostic::error("the value of an enum must be a 32-bit number", place));
             continue;
         };
         let (name, number) = (names.insert(&v.name.text, i), numbers.insert(value, i));
         if let Some(same) = name.or(number).and_then(|i| values.get(i)) {
             let error =
                 format!("`{}` = {value} is there already: `{}` = {}", v.name.text, same.name, same.value);
-            said.push(Diagnostic::error(error, v.name.span));
+            diagnostics.push(Diagnostic::error(error, v.name.span));
         }
         largest = largest.max(value);
         values.push(EnumValue { name: v.name.text.clone(), value, doc: v.doc.clone() });

@@ -13,9 +13,13 @@ const DEEPEST: usize = saltus_wire::MAX_DEPTH as usize;
 
 /// The sizes of every struct. `None` if an error was reported: structs that contain themselves by value, are too
 /// large, or are nested too deep. `spans` are the locations of the fields.
-pub(crate) fn sizes(schema: &Schema, spans: &[Vec<Span>], said: &mut Vec<Diagnostic>) -> Option<Vec<Known>> {
+pub(crate) fn sizes(
+    schema: &Schema,
+    spans: &[Vec<Span>],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Vec<Known>> {
     let state = vec![State::New; schema.structs().len()];
-    Sizes { schema, spans, said, state, path: Vec::new() }.all()
+    Sizes { schema, spans, diagnostics, state, path: Vec::new() }.all()
 }
 
 /// Properties of a struct that follow from its fields.
@@ -47,7 +51,7 @@ enum State {
 struct Sizes<'a> {
     schema: &'a Schema,
     spans: &'a [Vec<Span>],
-    said: &'a mut Vec<Diagnostic>,
+    diagnostics: &'a mut Vec<Diagnostic>,
     state: Vec<State>,
     /// The structs being processed, each with the field that leads to the next.
     path: Vec<(StructId, usize)>,
@@ -81,7 +85,7 @@ impl Sizes<'_> {
             _ => {
                 let s = self.schema.get(id);
                 let what = format!("`{}` is part of a chain of more than {DEEPEST} nested structs", s.name);
-                self.said.push(Diagnostic::error(what, s.span));
+                self.diagnostics.push(Diagnostic::error(what, s.span));
                 None
             }
         };
@@ -136,7 +140,7 @@ impl Sizes<'_> {
             "`{}` is too large: with `{}` it has more than {LARGEST} bytes",
             s.name, s.fields[field].name
         );
-        self.said.push(Diagnostic::error(what, self.spans[id.0][field]));
+        self.diagnostics.push(Diagnostic::error(what, self.spans[id.0][field]));
     }
 
     /// The path from `id` back to itself.
@@ -155,7 +159,7 @@ impl Sizes<'_> {
         for &(s, f) in &self.path[from..] {
             error = error.and(self.spans[s.0][f], format!("`{}` contains this", name(s)));
         }
-        self.said.push(error);
+        self.diagnostics.push(error);
     }
 }
 

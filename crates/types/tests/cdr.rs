@@ -94,10 +94,10 @@ fn omgidl_contains_all_fields() {
             colour_t colour; string String; byte other;
         }";
     let (schema_of, id) = types(text);
-    let said = schema(&schema_of, id, Dialect::OmgIdl).unwrap();
-    assert_eq!((said.encoding, said.name.as_str()), ("omgidl", "other::_sequence"));
+    let printed = schema(&schema_of, id, Dialect::OmgIdl).unwrap();
+    assert_eq!((printed.encoding, printed.name.as_str()), ("omgidl", "other::_sequence"));
     assert_eq!(
-        said.text,
+        printed.text,
         "module a {
 module b {
 module point_t_Constants {
@@ -150,11 +150,11 @@ fn rows_of_several_structs_do_not_collide_in_omgidl() {
         // A backslash \\
         struct top { a a; a_x b; }";
     let (schema_of, id) = types(text);
-    let said = schema(&schema_of, id, Dialect::OmgIdl).unwrap().text;
-    assert!(said.contains("struct a_x_y_row {\n  octet row[2];"), "{said}");
-    assert!(said.contains("struct a_x_y_row_ {\n  octet row[3];"), "{said}");
-    assert!(said.contains("  a_x b;\n") && said.contains("  a a_;\n"), "{said}");
-    assert!(said.contains("// A backslash\n"), "{said}");
+    let printed = schema(&schema_of, id, Dialect::OmgIdl).unwrap().text;
+    assert!(printed.contains("struct a_x_y_row {\n  octet row[2];"), "{printed}");
+    assert!(printed.contains("struct a_x_y_row_ {\n  octet row[3];"), "{printed}");
+    assert!(printed.contains("  a_x b;\n") && printed.contains("  a a_;\n"), "{printed}");
+    assert!(printed.contains("// A backslash\n"), "{printed}");
 }
 
 #[test]
@@ -172,11 +172,11 @@ fn ros2msg_contains_all_fields() {
             double degCelsius; colour_t colour; boolean deg_celsius; string s[2];
         }";
     let (schema_of, id) = types(text);
-    let said = schema(&schema_of, id, Dialect::Ros2Msg).unwrap();
-    assert_eq!((said.encoding, said.name.as_str()), ("ros2msg", "my_robot/msg/LaserScan"));
+    let printed = schema(&schema_of, id, Dialect::Ros2Msg).unwrap();
+    assert_eq!((printed.encoding, printed.name.as_str()), ("ros2msg", "my_robot/msg/LaserScan"));
     let line = "=".repeat(80);
     assert_eq!(
-        said.text,
+        printed.text,
         format!(
             "# All of it.
 float64 MAX_RANGE=30.5
@@ -214,8 +214,8 @@ fn a_type_that_contains_itself_has_no_schema() {
         assert_eq!(cycle, ["a_t.b", "b_t.c", "c_t.back"]);
     }
     let (own, id) = types("struct a_t { int8_t n; a_t next[n]; }");
-    let said = schema(&own, id, Dialect::OmgIdl).unwrap_err().to_string();
-    assert!(said.contains("a_t.next, which closes the cycle"), "{said}");
+    let printed = schema(&own, id, Dialect::OmgIdl).unwrap_err().to_string();
+    assert!(printed.contains("a_t.next, which closes the cycle"), "{printed}");
     // It can be encoded all the same.
     let message = message("struct a_t { int8_t n; a_t next[n]; }", r#"{"next":[{},{"next":[{}]}]}"#);
     for dialect in BOTH {

@@ -9,7 +9,7 @@ use saltus_types::parse;
 use support::types;
 
 /// The differences in words; also checks their claims about the fingerprint.
-fn said(old: &str, new: &str) -> Vec<String> {
+fn printed(old: &str, new: &str) -> Vec<String> {
     let ((old, a), (new, b)) = (types(old), types(new));
     let changes = diff(&old, a, &new, b);
     let differ = old.get(a).fingerprint != new.get(b).fingerprint;
@@ -20,9 +20,9 @@ fn said(old: &str, new: &str) -> Vec<String> {
 #[test]
 fn the_same_is_the_same() {
     let text = "struct in_t { int8_t n; in_t more[n]; } struct a_t { int32_t x[0x10]; in_t in; string s; }";
-    assert_eq!(said(text, text), [""; 0]);
+    assert_eq!(printed(text, text), [""; 0]);
     let renamed = text.replace("in_t", "inner_t");
-    assert_eq!(said(text, &renamed), [""; 0]);
+    assert_eq!(printed(text, &renamed), [""; 0]);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn every_kind_of_change_is_named() {
             "constant `MAX` = 5 (int32_t) was removed (no change of the fingerprint)",
         ),
     ] {
-        assert_eq!(said(old, new), [change]);
+        assert_eq!(printed(old, new), [change]);
     }
 }
 
@@ -83,12 +83,12 @@ fn changes_inside_are_found_with_their_path() {
     let old = "struct p_t { double x; double y; } struct q_t { p_t p[2]; } struct a_t { q_t q; p_t again; }";
     let new = "struct p_t { double x; float y; } struct q_t { p_t p[2]; } struct a_t { q_t q; p_t again; }";
     // Reported once, although two paths lead to it.
-    let changes = said(old, new);
+    let changes = printed(old, new);
     assert_eq!(changes.len(), 1);
     assert!(changes[0].ends_with("y` was double and is now float"), "{changes:?}");
     let other = "struct z_t { string z; } struct a_t { z_t q; z_t again; }";
     assert_eq!(
-        said(old, other),
+        printed(old, other),
         ["field `q` was q_t and is now z_t", "field `again` was p_t and is now z_t"]
     );
 }
@@ -97,27 +97,27 @@ fn changes_inside_are_found_with_their_path() {
 fn a_size_field_of_another_name_is_one_change() {
     let old = "struct a_t { int32_t n; float x[n]; }";
     let new = "struct a_t { int32_t count; float x[count]; }";
-    assert_eq!(said(old, new), ["field `n` is now called `count`"]);
+    assert_eq!(printed(old, new), ["field `n` is now called `count`"]);
 }
 
 #[test]
 fn enums_are_compared_by_name() {
     let old = "enum e_t { A, B } struct a_t { e_t e; }";
     assert_eq!(
-        said(old, "enum e_t { A, C = 2 } struct a_t { e_t e; }"),
+        printed(old, "enum e_t { A, C = 2 } struct a_t { e_t e; }"),
         [
             "constant `e.B` = 2 was removed (no change of the fingerprint)",
             "constant `e.C` = 2 was added (no change of the fingerprint)"
         ]
     );
-    assert_eq!(said(old, "enum f_t { A, B } struct a_t { f_t e; }"), ["field `e` was e_t and is now f_t"]);
+    assert_eq!(printed(old, "enum f_t { A, B } struct a_t { f_t e; }"), ["field `e` was e_t and is now f_t"]);
 }
 
 #[test]
 fn recursive_types_end() {
     let old = "struct a_t { int8_t n; b_t b[n]; } struct b_t { int8_t n; a_t a[n]; }";
     let new = "struct a_t { int8_t n; b_t b[n]; } struct b_t { int8_t n; a_t a[n]; int8_t more; }";
-    assert_eq!(said(old, new), ["field `more` (int8_t) was added"]);
+    assert_eq!(printed(old, new), ["field `more` (int8_t) was added"]);
 }
 
 #[test]

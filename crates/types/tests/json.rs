@@ -87,7 +87,7 @@ fn missing_fields_get_defaults() {
 fn errors_state_position_fault_and_expectation() {
     let text = "enum e_t { RED, BLUE } struct p_t { double position[3]; int8_t small; }
         struct a_t { int8_t n; p_t pose; float x[n]; float y[n]; int64_t big; boolean ok; e_t e; string s; }";
-    for (json, said) in [
+    for (json, printed) in [
         ("{", "not JSON: EOF while parsing an object (line 1, column 1)"),
         ("{} {}", "not JSON: trailing characters (line 1, column 4)"),
         ("[]", "expected an object with a a_t, found an array of 0"),
@@ -109,7 +109,7 @@ fn errors_state_position_fault_and_expectation() {
         ),
         (r#"{"n":-1}"#, "`n`: expected a size of at least 0, found -1"),
     ] {
-        assert_eq!(refused(text, json), said, "{json}");
+        assert_eq!(refused(text, json), printed, "{json}");
     }
     assert!(
         refused(text, r#"{"pose":{"position":[1,"x",3]}}"#)

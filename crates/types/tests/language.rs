@@ -8,7 +8,7 @@ fn schema(text: &str) -> Schema {
 }
 
 /// The diagnostics for `text`, without colors.
-fn said(text: &str) -> String {
+fn printed(text: &str) -> String {
     match parse("test.lcm", text) {
         Ok(_) => panic!("accepted: {text}"),
         Err(e) => e.to_string(),
@@ -85,7 +85,7 @@ fn comments_go_where_a_reader_takes_them_to_belong() {
 
 #[test]
 fn an_error_shows_its_line_and_what_was_meant() {
-    let text = said("struct pose_t {\n  int64_t utime;\n  duble position[3];\n}\n");
+    let text = printed("struct pose_t {\n  int64_t utime;\n  duble position[3];\n}\n");
     for part in [
         "error: there is no type `duble`",
         "--> test.lcm:3:3",
@@ -99,7 +99,7 @@ fn an_error_shows_its_line_and_what_was_meant() {
 
 #[test]
 fn all_errors_of_a_file_are_reported_together() {
-    let text = said(
+    let text = printed(
         "struct a_t {\n int x;\n uint32_t y;\n int8_t v[m];\n int8_t v;\n const byte B = 3;\n const int8_t C = 200;\n}\nstruct b_t { int8_t; }\nstrut c_t { }\n",
     );
     for part in [
@@ -151,14 +151,14 @@ fn impossible_types_are_refused_with_the_reason() {
         ("struct a_t { string s = \"x\"; }", "the type language has no quotes"),
         ("enum e_t { A = 1, B = 1 }", "is there already"),
     ] {
-        let text_said = said(text);
+        let text_said = printed(text);
         assert!(text_said.contains(reason), "{text}\n{reason:?} is not in\n{text_said}");
     }
 }
 
 #[test]
 fn a_missing_semicolon_is_shown_where_it_belongs() {
-    let text = said("struct a_t {\n  int8_t x\n  int8_t y;\n}\n");
+    let text = printed("struct a_t {\n  int8_t x\n  int8_t y;\n}\n");
     assert!(text.contains("--> test.lcm:2:11") && text.contains("a `;` belongs here"), "{text}");
 }
 
@@ -207,9 +207,12 @@ fn a_type_that_several_files_declare_otherwise_is_warned_of() {
     fs::remove_dir_all(&dir).unwrap();
 
     assert!(alike.warnings.list.is_empty(), "{}", alike.warnings);
-    let told = several.warnings.to_string();
-    assert!(told.contains("`p.a_t` is declared differently in several files"), "{told}");
-    assert!(told.contains("a.lcm:1") && told.contains("c.lcm:1") && !told.contains("b.lcm"), "{told}");
+    let reported = several.warnings.to_string();
+    assert!(reported.contains("`p.a_t` is declared differently in several files"), "{reported}");
+    assert!(
+        reported.contains("a.lcm:1") && reported.contains("c.lcm:1") && !reported.contains("b.lcm"),
+        "{reported}"
+    );
     assert_eq!(several.schema.find("p.a_t").map(|id| several.schema.get(id).fields.len()), Some(2));
 }
 
@@ -234,12 +237,12 @@ fn hostile_texts_end_soon() {
         (0..n).map(link).collect::<String>() + &format!("struct s{n} {{ }}")
     };
     schema(&chain(30, ""));
-    assert!(said(&chain(100, "")).contains("is too large"));
+    assert!(printed(&chain(100, "")).contains("is too large"));
     schema(&chain(400, "[n]"));
     let deep: String = (0..200).map(|i| format!("struct s{i} {{ s{} a; }}\n", i + 1)).collect::<String>()
         + "struct s200 { }";
-    assert!(said(&deep).contains("a chain of more than"));
-    assert!(said(&chain(20_000, "[n]")).contains("too many ways"));
+    assert!(printed(&deep).contains("a chain of more than"));
+    assert!(printed(&chain(20_000, "[n]")).contains("too many ways"));
     let knot: String = (0..40)
         .map(|i| {
             format!(
@@ -248,10 +251,10 @@ fn hostile_texts_end_soon() {
             )
         })
         .collect();
-    assert!(said(&knot).contains("too many ways"));
-    said(&"{".repeat(100_000));
-    said(&"struct ".repeat(50_000));
-    said(&format!("struct a_t {{ int8_t x{}; }}", "[0".repeat(50_000)));
+    assert!(printed(&knot).contains("too many ways"));
+    printed(&"{".repeat(100_000));
+    printed(&"struct ".repeat(50_000));
+    printed(&format!("struct a_t {{ int8_t x{}; }}", "[0".repeat(50_000)));
 }
 
 /// Tools parse the descriptions of hostile publishers: no text may take too long for its size.
@@ -259,11 +262,11 @@ fn hostile_texts_end_soon() {
 fn texts_that_ask_for_much_work_do_not_get_it() {
     let many = |n: usize, item: &dyn Fn(usize) -> String| (0..n).map(item).collect::<String>();
     let long = "x".repeat(40_000);
-    said(&format!("struct {long} {{ y{long} field; }}"));
-    said(&many(3000, &|i| format!("struct s{i} {{ t{i} x; }}\n")));
+    printed(&format!("struct {long} {{ y{long} field; }}"));
+    printed(&many(3000, &|i| format!("struct s{i} {{ t{i} x; }}\n")));
     schema(&format!("enum e_t {{ {} }}", many(20_000, &|i| format!("v{i}, "))));
     schema(&format!("struct a_t {{ {} }}", many(10_000, &|i| format!("int8_t n{i}; int8_t v{i}[n{i}]; "))));
-    let text = said(&"!".repeat(10_000));
+    let text = printed(&"!".repeat(10_000));
     assert!(text.contains("and 9900 more"), "{}", &text[text.len() - 200..]);
 }
 

@@ -48,9 +48,9 @@ fn fields_lie_as_c_lays_them() {
     assert_eq!(leaves, text);
     // FNV-1a, 64 bits, of the layout's text, computed independently.
     let order = if cfg!(target_endian = "little") { "little" } else { "big" };
-    let said = format!("saltus-plain 1 {order}\n{}\nsize 216 align 8\n", text.join("\n"));
+    let printed = format!("saltus-plain 1 {order}\n{}\nsize 216 align 8\n", text.join("\n"));
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for byte in said.bytes() {
+    for byte in printed.bytes() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     }
     assert_eq!(robot.hash, hash);
@@ -111,8 +111,11 @@ fn another_layout_is_reported_with_both_hashes() {
     let error = decode_plain(&new, b, &bytes).unwrap_err();
     let (found, expected) = (plain(&old, a).unwrap().hash, plain(&new, b).unwrap().hash);
     assert_eq!(error.cause, DecodeCause::Layout { expected, found });
-    let said = error.to_string();
-    assert!(said.contains(&format!("{found:016x}")) && said.contains(&format!("{expected:016x}")), "{said}");
+    let printed = error.to_string();
+    assert!(
+        printed.contains(&format!("{found:016x}")) && printed.contains(&format!("{expected:016x}")),
+        "{printed}"
+    );
     assert!(decode_plain(&old, a, &bytes[..15]).unwrap_err().to_string().starts_with("`y`: truncated"));
     assert!(decode_plain(&old, a, &bytes[..7]).is_err());
 }

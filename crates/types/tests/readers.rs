@@ -32,7 +32,7 @@ fn ask(command: &mut Command, lines: &str) -> Vec<String> {
 }
 
 /// A record as the scripts print it.
-fn said(record: &Record, dialect: Dialect) -> String {
+fn printed(record: &Record, dialect: Dialect) -> String {
     let fields: Vec<String> = record.values().iter().map(|v| value(v, dialect)).collect();
     // A struct without fields has one in ROS.
     format!("({})", if fields.is_empty() { "0".into() } else { fields.join(" ") })
@@ -47,7 +47,7 @@ fn value(v: &Value, dialect: Dialect) -> String {
             let hex: String = text.as_bytes().iter().map(|b| format!("{b:02x}")).collect();
             format!("'{hex}'")
         }
-        Value::Record(inner) => said(inner, dialect),
+        Value::Record(inner) => printed(inner, dialect),
         Value::Array(array) if dialect == Dialect::Ros2Msg => elements(array.items(), dialect),
         Value::Array(array) => rows(array, &mut Vec::new(), dialect),
         integer => integer.as_i64().expect("an integer").to_string(),
@@ -106,7 +106,7 @@ fn compare(command: &mut Command, readers: &[&str], dialect: Dialect) {
     assert_eq!(answers.len(), messages.len() * readers.len());
     for (i, answer) in answers.iter().enumerate() {
         let message = &messages[i / readers.len()];
-        let expected = format!("{} {}", readers[i % readers.len()], said(message, dialect));
+        let expected = format!("{} {}", readers[i % readers.len()], printed(message, dialect));
         if *answer != expected {
             let schema = cdr::schema(message.schema(), message.id(), dialect).expect("no recursion");
             panic!("{} {}\nfound    {answer}\nexpected {expected}\n{message}", schema.name, schema.text);

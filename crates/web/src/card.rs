@@ -53,7 +53,7 @@ impl Card {
     }
 
     /// Adds changes to the turn; `false` if they do not fit. `number` is that of these rows.
-    pub fn say(&mut self, model: &mut Model, (number, rows): (u64, &[Row]), turn: &mut Turn) -> bool {
+    pub fn push(&mut self, model: &mut Model, (number, rows): (u64, &[Row]), turn: &mut Turn) -> bool {
         self.id = self.id.or_else(|| find(rows, &self.open.key));
         let Some(id) = self.id else { return true };
         let wanted = self.open.tree || self.open.value;
@@ -69,7 +69,7 @@ impl Card {
         {
             self.sent.rows = number;
             let latencies = self.open.timing.then(|| model.latencies(id));
-            turn.say(&json!({ "op": "row", "domain": domain, "channel": channel, "row": row, "latencies": latencies }));
+            turn.push(&json!({ "op": "row", "domain": domain, "channel": channel, "row": row, "latencies": latencies }));
         }
         let decoded = model.record(id).map(|record| (record.schema(), record.id()));
         let (schema, of) = match (decoded, model.kind(id)) {
@@ -83,7 +83,7 @@ impl Card {
         let fingerprint = schema.get(of).fingerprint;
         if self.shape.replace(fingerprint) != Some(fingerprint) {
             let shape = value::shape(schema, of);
-            turn.say(&json!({ "op": "shape", "domain": domain, "channel": channel, "type": shape }));
+            turn.push(&json!({ "op": "shape", "domain": domain, "channel": channel, "type": shape }));
             self.sent = Sent { rows: self.sent.rows, ..Sent::default() };
         }
         self.tree(model, id, turn);
@@ -103,7 +103,7 @@ impl Card {
         self.sent.tree = (number, new, now);
         let Key { domain, channel } = &self.open.key;
         if let Some(tree) = model.tree_with(id, &self.expand) {
-            turn.say(
+            turn.push(
                 &json!({ "op": "tree", "domain": domain, "channel": channel, "now": now, "tree": tree }),
             );
         }
@@ -129,7 +129,7 @@ impl Card {
         match frame {
             Some(frame) => turn.value(frame),
             None if std::mem::replace(&mut self.sent.large, true) => {}
-            None => turn.say(
+            None => turn.push(
                 &json!({ "op": "error", "text": format!("{channel}: the message is too large for a view") }),
             ),
         }
@@ -181,21 +181,21 @@ mod tests {
         });
         let rows = model.rows();
         let mut turn = Turn::default();
-        assert!(cards.iter_mut().all(|card| card.say(&mut model, (1, &rows), &mut turn)));
+        assert!(cards.iter_mut().all(|card| card.push(&mut model, (1, &rows), &mut turn)));
         assert_eq!(values(turn), (0, 0), "opened, and no message yet");
         for id in ids {
             model.message(1, id, &Seen { data: &data, size: data.len(), ..Seen::default() });
         }
         let mut turn = Turn::default();
-        let said = cards.each_mut().map(|card| card.say(&mut model, (1, &rows), &mut turn));
+        let said = cards.each_mut().map(|card| card.push(&mut model, (1, &rows), &mut turn));
         assert_eq!(said, [true, true, false], "the last waits");
         let (count, bytes) = values(turn);
         assert!(count == 2 && bytes > 2 * PICTURE && bytes <= MOST, "{count} values of {bytes} bytes");
         let mut turn = Turn::default();
-        assert!(cards[2].say(&mut model, (1, &rows), &mut turn));
+        assert!(cards[2].push(&mut model, (1, &rows), &mut turn));
         assert_eq!(values(turn).0, 1, "sent the next time");
         let mut turn = Turn::default();
-        assert!(cards.iter_mut().all(|card| card.say(&mut model, (1, &rows), &mut turn)));
+        assert!(cards.iter_mut().all(|card| card.push(&mut model, (1, &rows), &mut turn)));
         assert_eq!(values(turn), (0, 0), "and each once");
     }
 }

@@ -18,12 +18,12 @@ const WAITING: usize = 64;
 /// Columns of the density of messages over time.
 const BINS: usize = 600;
 /// Most events that are sampled for the density of a long log, evenly.
-const LOOKED_AT: u64 = 2_000_000;
+const CHUNK: u64 = 2_000_000;
 
 /// A player in its own thread, controlled by the open pages. It ends with its [`Stop`], or when it is dropped.
 pub struct Deck {
     asks: Option<SyncSender<Steer>>,
-    told: Arc<Told>,
+    reported: Arc<Told>,
     about: Json,
     types: Vec<Arc<Schema>>,
     thread: Option<JoinHandle<()>>,
@@ -59,16 +59,16 @@ impl Deck {
             "length": (last - first) as f64 / 1e9,
             "tracks": tracks.take(TRACKS).collect::<Vec<_>>(),
         });
-        let told = Arc::new(Told::default());
+        let reported = Arc::new(Told::default());
         let (asks, asked) = sync_channel(WAITING);
         let mut session =
-            Session::new(reel, outlets, bookmarks, (first, last), told.clone()).map_err(Error::Log)?;
+            Session::new(reel, outlets, bookmarks, (first, last), reported.clone()).map_err(Error::Log)?;
         let stop = stop.clone();
         let run = move || player::run(&mut session, &asked, &stop);
         let thread = saltus_os::process::without_signals(|| {
             std::thread::Builder::new().name("saltus-deck".into()).spawn(run)
         });
-        Ok(Deck { asks: Some(asks), told, about, types, thread: Some(thread.map_err(Error::System)?) })
+        Ok(Deck { asks: Some(asks), reported, about, types, thread: Some(thread.map_err(Error::System)?) })
     }
 
     /// The constant part: files, time span, and channels with the density of their messages.
@@ -81,7 +81,7 @@ impl Deck {
     }
     /// The current state and its number, if that differs from `number`.
     pub(crate) fn state(&self, known: u64) -> Option<(u64, String)> {
-        self.told.since(known)
+        self.reported.since(known)
     }
     /// Sends a request to the player.
     ///
@@ -114,7 +114,7 @@ fn densities(files: &[PathBuf], outlets: &Outlets, (first, last): (i64, i64)) ->
     let width = (last.saturating_sub(first) as u64 / BINS as u64 + 1) as i64;
     for (number, path) in files.iter().enumerate() {
         let mut log = Log::open(path).map_err(Error::Log)?;
-        let stride = log.len() / LOOKED_AT + 1;
+        let stride = log.len() / CHUNK + 1;
         for position in (0..log.len()).step_by(stride as usize) {
             let Some(mark) = log.mark(position).map_err(Error::Log)? else { break };
             let track = outlets.track(number, mark.channel).and_then(|track| all.get_mut(track));

@@ -22,15 +22,15 @@ pub(crate) struct Told(Mutex<(u64, String)>);
 
 impl Told {
     pub fn set(&self, words: String) {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.1 != words {
-            *told = (told.0 + 1, words);
+        let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.1 != words {
+            *reported = (reported.0 + 1, words);
         }
     }
     /// The last status, if its number differs from `number`.
     pub fn since(&self, known: u64) -> Option<(u64, String)> {
-        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (told.0 != known).then(|| told.clone())
+        let reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (reported.0 != known).then(|| reported.clone())
     }
 }
 
@@ -150,8 +150,8 @@ fn outlet(
 ) -> saltus_domain::Result<Publisher> {
     let renamed = Some(track.rename.as_bytes()).filter(|name| !name.is_empty());
     let name = Name::new(renamed.unwrap_or(&track.channel))?;
-    let told = event.about.and_then(|about| about.kind.clone());
-    let Some(kind) = told.or_else(|| types.of(event.data).cloned()) else {
+    let reported = event.about.and_then(|about| about.kind.clone());
+    let Some(kind) = reported.or_else(|| types.of(event.data).cloned()) else {
         return domain.publisher(name.as_bytes());
     };
     domain.publisher_described(name.as_bytes(), &saltus_domain::description(&kind))
@@ -164,7 +164,7 @@ pub(crate) struct Session {
     bookmarks: Option<Bookmarks>,
     first: i64,
     last: i64,
-    told: Arc<Told>,
+    reported: Arc<Told>,
     played: u64,
 }
 
@@ -175,12 +175,12 @@ impl Session {
         outlets: Outlets,
         bookmarks: Option<Bookmarks>,
         (first, last): (i64, i64),
-        told: Arc<Told>,
+        reported: Arc<Told>,
     ) -> Result<Session> {
         let mut player = Player::new(reel, 1.0);
         player.set_wants(outlets.wants());
         player.seek(first)?;
-        let session = Session { player, outlets, bookmarks, first, last, told, played: 0 };
+        let session = Session { player, outlets, bookmarks, first, last, reported, played: 0 };
         session.tell();
         Ok(session)
     }
@@ -199,7 +199,7 @@ impl Session {
         time.saturating_sub(self.first) as f64 / 1e9
     }
 
-    fn obey(&mut self, ask: Steer) -> Result<()> {
+    fn apply(&mut self, ask: Steer) -> Result<()> {
         let now = clock::monotonic();
         let at = self.player.time(now).unwrap_or(self.first).clamp(self.first, self.last);
         match ask {
@@ -290,13 +290,13 @@ impl Session {
             "played": self.played,
             "trouble": self.outlets.trouble,
         });
-        self.told.set(state.to_string());
+        self.reported.set(state.to_string());
     }
 }
 
 /// Plays and handles requests until a stop is requested, or until all senders are gone.
 pub(crate) fn run(session: &mut Session, asked: &Receiver<Steer>, stop: &Stop) {
-    let mut told = 0;
+    let mut reported = 0;
     while !stop.is_asked() {
         let now = clock::monotonic();
         let todo = session.player.poll(now);
@@ -317,8 +317,8 @@ pub(crate) fn run(session: &mut Session, asked: &Receiver<Steer>, stop: &Stop) {
                 SLICE
             }
         };
-        if now.saturating_sub(told) >= SLICE {
-            told = now;
+        if now.saturating_sub(reported) >= SLICE {
+            reported = now;
             session.tell();
         }
         let ask = match asked.recv_timeout(Duration::from_nanos(wait)) {
@@ -326,7 +326,7 @@ pub(crate) fn run(session: &mut Session, asked: &Receiver<Steer>, stop: &Stop) {
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => break,
         };
-        if let Err(error) = session.obey(ask) {
+        if let Err(error) = session.apply(ask) {
             session.outlets.trouble = Some(error.to_string());
         }
         session.tell();

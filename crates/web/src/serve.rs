@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Longest message of a client, in bytes.
 const MESSAGE: usize = 64 << 10;
 /// Time between two checks for a stop request.
-const LOOK: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Security headers of every response: only our own files run, and no other site can frame them.
 const HEADERS: [(HeaderName, &str); 6] = [
@@ -118,7 +118,7 @@ impl Server {
 
 async fn stopped(stop: Stop) {
     while !stop.is_asked() {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(CHECK_INTERVAL).await;
     }
 }
 

@@ -14,12 +14,12 @@ pub(crate) struct Turn {
 
 impl Turn {
     /// Adds a frame.
-    pub fn say(&mut self, what: &impl Serialize) {
+    pub fn push(&mut self, what: &impl Serialize) {
         // Serializing frames cannot fail.
-        self.say_json(&serde_json::to_string(what).unwrap_or_default());
+        self.push_json(&serde_json::to_string(what).unwrap_or_default());
     }
     /// Adds a frame that is already JSON.
-    pub fn say_json(&mut self, what: &str) {
+    pub fn push_json(&mut self, what: &str) {
         if !self.said.is_empty() {
             self.said.push(',');
         }

@@ -114,7 +114,7 @@ impl Viewer {
                 break;
             }
             if let Some(card) = self.cards.get_mut(key)
-                && !card.say(&mut model, (number, &rows), &mut turn)
+                && !card.push(&mut model, (number, &rows), &mut turn)
             {
                 break;
             }
@@ -127,10 +127,10 @@ impl Viewer {
             && let Some((number, words)) = deck.state(self.deck)
         {
             self.deck = number;
-            turn.say_json(&words);
+            turn.push_json(&words);
         }
         for trouble in self.state.watch.troubles(&mut self.troubles) {
-            turn.say(&json!({ "op": "error", "text": format!("{}: {}", trouble.domain, trouble.words) }));
+            turn.push(&json!({ "op": "error", "text": format!("{}: {}", trouble.domain, trouble.words) }));
         }
         turn.messages()
     }
@@ -152,7 +152,7 @@ impl Viewer {
         sort(&mut shown, part.sort, part.down);
         let to = part.to.min(shown.len());
         let from = part.from.min(to).max(to.saturating_sub(ROWS));
-        turn.say(&Table {
+        turn.push(&Table {
             op: "rows",
             total: rows.len(),
             rate_hz: rows.iter().map(|row| row.rate_hz).sum(),
@@ -188,7 +188,7 @@ impl Viewer {
             line.sent = Some(last.time);
         }
         if !all.is_empty() {
-            turn.say(&json!({ "op": "points", "series": all }));
+            turn.push(&json!({ "op": "points", "series": all }));
         }
     }
 }
@@ -210,5 +210,5 @@ fn graph(rows: &[Row], filter: &Filter, turn: &mut Turn) {
         })
     };
     let channels: Vec<Json> = rows.iter().filter(|row| filter.matches(row)).take(GRAPH).map(row).collect();
-    turn.say(&json!({ "op": "graph", "channels": channels }));
+    turn.push(&json!({ "op": "graph", "channels": channels }));
 }

@@ -29,7 +29,7 @@ fn socket(rig: &Rig, headers: &[(&'static str, &str)]) -> Result<Socket, u16> {
     }
 }
 
-/// The next frame of that kind, by itself or in a turn. Acknowledges turns.
+/// Reads the next frame of that kind, alone or inside a `turn` frame, and acknowledges each `turn`.
 fn frame(socket: &mut Socket, op: &str) -> Json {
     loop {
         let Message::Text(text) = socket.read().unwrap() else { continue };
@@ -51,7 +51,7 @@ fn frame(socket: &mut Socket, op: &str) -> Json {
 }
 
 /// The reason for which the server closes a connection.
-fn farewell(socket: &mut Socket) -> (u16, String) {
+fn close_reason(socket: &mut Socket) -> (u16, String) {
     loop {
         if let Message::Close(frame) = socket.read().unwrap() {
             let frame = frame.unwrap();
@@ -102,14 +102,14 @@ fn beyond_loopback_a_token_is_asked_for_and_a_cookie_takes_its_place() {
 fn an_invalid_request_gets_an_error_and_a_flooding_client_is_disconnected() {
     let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
     let mut one = socket(&rig, &[]).unwrap();
-    for (nonsense, told) in [
+    for (nonsense, reported) in [
         ("", "not a request"),
         ("{\"op\":\"show\",\"open\":{}}", "not a request"),
         (r#"{"op":"player","do":"play"}"#, "no log to play"),
     ] {
         one.send(Message::text(nonsense)).unwrap();
         let words = frame(&mut one, "error")["text"].to_string();
-        assert!(words.contains(told), "{nonsense}: {words}");
+        assert!(words.contains(reported), "{nonsense}: {words}");
     }
     let many = format!(r#"{{"op":"show","plots":[{}{{}}]}}"#, "{},".repeat(32));
     one.send(Message::text(many)).unwrap();
@@ -124,7 +124,7 @@ fn an_invalid_request_gets_an_error_and_a_flooding_client_is_disconnected() {
     until("it is disconnected", || long.read().is_err());
     let mut binary = socket(&rig, &[]).unwrap();
     binary.send(Message::binary(vec![0; 10])).unwrap();
-    assert_eq!(farewell(&mut binary), (1003, "requests are text".into()));
+    assert_eq!(close_reason(&mut binary), (1003, "requests are text".into()));
     let mut head = rig.connect();
     let _ = write!(head, "GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "x".repeat(1 << 20));
     let mut answer = Vec::new();
@@ -161,7 +161,7 @@ fn connections_that_never_become_pages_keep_nobody_out() {
 fn a_page_that_pings_and_never_reads_takes_little_memory_and_is_let_go() {
     let rig = Rig::patient("127.0.0.1:0", &domain(), None, &[], Duration::from_secs(3));
     let page = socket(&rig, &[]).unwrap();
-    flood::until_let_go(page.get_ref(), LONG);
+    flood::until_disconnected(page.get_ref(), LONG);
     frame(&mut socket(&rig, &[]).unwrap(), "hello"); // others are served
 }
 
@@ -172,7 +172,7 @@ fn a_page_that_closes_is_answered_with_its_own_code() {
     frame(&mut page, "hello");
     let code = tungstenite::protocol::frame::coding::CloseCode::Normal;
     page.close(Some(tungstenite::protocol::CloseFrame { code, reason: "".into() })).unwrap();
-    assert_eq!(farewell(&mut page).0, 1000);
+    assert_eq!(close_reason(&mut page).0, 1000);
 }
 
 #[test]
@@ -181,7 +181,10 @@ fn a_page_beyond_the_limit_gets_the_reason_and_closing_one_frees_a_place() {
     let mut pages: Vec<Socket> = (0..64).map(|_| socket(&rig, &[]).unwrap()).collect();
     pages.iter_mut().for_each(|page| drop(frame(page, "hello")));
     let mut refused = socket(&rig, &[]).unwrap();
-    assert_eq!(farewell(&mut refused), (1013, "64 pages are open already: close one, and try again".into()));
+    assert_eq!(
+        close_reason(&mut refused),
+        (1013, "64 pages are open already: close one, and try again".into())
+    );
     pages.truncate(63);
     until(
         "one slot is free",
@@ -213,9 +216,9 @@ fn errors_are_sent_to_every_page() {
     let mut pages = [(); 2].map(|()| socket(&rig, &[]).unwrap());
     std::fs::remove_dir_all(&folder).unwrap();
     std::fs::write(&folder, "a file where the domain was").unwrap();
-    let told = pages.each_mut().map(|page| frame(page, "error")["text"].to_string());
+    let reported = pages.each_mut().map(|page| frame(page, "error")["text"].to_string());
     std::fs::remove_file(&folder).unwrap();
-    assert!(told.iter().all(|words| words.contains(&folder)), "{told:?}");
+    assert!(reported.iter().all(|words| words.contains(&folder)), "{reported:?}");
 }
 
 #[test]

@@ -55,8 +55,8 @@ impl Attachment {
         let Some((words, [])) = bytes.strip_prefix(MAGIC).map(<[u8]>::as_chunks::<8>) else {
             return Told::Nothing;
         };
-        let &[sender, sequence, published, boot, told] = words else { return Told::Nothing };
-        if u64::from_le_bytes(told) != check(&bytes[..Attachment::CHECK], payload) {
+        let &[sender, sequence, published, boot, reported] = words else { return Told::Nothing };
+        if u64::from_le_bytes(reported) != check(&bytes[..Attachment::CHECK], payload) {
             return Told::Damaged;
         }
         let [sender, sequence, published, boot] = [sender, sequence, published, boot].map(u64::from_le_bytes);

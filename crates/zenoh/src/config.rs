@@ -168,11 +168,11 @@ mod tests {
         assert_eq!(said(&url, "listen/endpoints"), r#"["tcp/[::]:7450"]"#);
         assert_eq!(said(&url, "scouting/multicast/interface"), r#""127.0.0.1""#);
         assert_eq!(said(&format!("{url}&mode=peer"), "mode"), r#""peer""#);
-        for (text, told) in
+        for (text, reported) in
             [("{", "JSON5"), ("[]", "begin"), ("{mode: 'king'}", "Zenoh"), ("{listen: 5}", "Zenoh")]
         {
             std::fs::write(&file, text).unwrap();
-            assert!(refused(&url).contains(told), "{text}: {}", refused(&url));
+            assert!(refused(&url).contains(reported), "{text}: {}", refused(&url));
         }
         std::fs::remove_file(&file).unwrap();
         assert!(refused(&url).contains("read Zenoh's configuration"), "{}", refused(&url));
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn invalid_parameters_are_named() {
-        for (url, told) in [
+        for (url, reported) in [
             ("zenoh://?mode=king", "peer, client or router"),
             ("zenoh://?connect=10.0.0.1", "connect=tcp/10.0.0.1:7447"),
             ("zenoh://?listen=carrier-pigeon", "listen=tcp/"),
@@ -188,7 +188,7 @@ mod tests {
             ("zenoh://?ttl=1", "it has mode"),
             ("zenoh://a//b", "a//b"),
         ] {
-            assert!(refused(url).contains(told), "{}", refused(url));
+            assert!(refused(url).contains(reported), "{}", refused(url));
         }
     }
 }

@@ -164,8 +164,8 @@ impl Zenoh {
 fn land(delivery: &dyn Delivery, losses: &Losses, name: &Name, sample: &Sample) {
     let payload = sample.payload().to_bytes();
     let attachment = sample.attachment().filter(|it| it.len() == Attachment::SIZE);
-    let told = attachment.map_or(Told::Nothing, |it| Attachment::of_bytes(&it.to_bytes(), &payload));
-    if told == Told::Damaged {
+    let reported = attachment.map_or(Told::Nothing, |it| Attachment::of_bytes(&it.to_bytes(), &payload));
+    if reported == Told::Damaged {
         return delivery.fail(Error::undecodable(format!(
             "a message on `{name}` was damaged in transit through Zenoh: it is skipped, and counts as missed"
         )));
@@ -173,12 +173,12 @@ fn land(delivery: &dyn Delivery, losses: &Losses, name: &Name, sample: &Sample) 
     delivery.deliver(&mut |sink| {
         let arrived = clock::boottime();
         let mut about = About { arrived, lost: About::UNKNOWN, ..About::default() };
-        if let Told::Ours(told) = told {
-            about.published = told.published_here(arrived).unwrap_or(0);
-            about.sender = told.sender;
-            about.sequence = told.sequence;
-            let of = (told.sender, Some(name.clone()));
-            (Count { lost: about.lost, count: about.count }, _) = lock(losses).note(of, told.sequence);
+        if let Told::Ours(reported) = reported {
+            about.published = reported.published_here(arrived).unwrap_or(0);
+            about.sender = reported.sender;
+            about.sequence = reported.sequence;
+            let of = (reported.sender, Some(name.clone()));
+            (Count { lost: about.lost, count: about.count }, _) = lock(losses).note(of, reported.sequence);
         }
         if sink.wants(name.as_bytes()) {
             sink.take(Arrival { channel: name.as_bytes(), payload: &payload, about });

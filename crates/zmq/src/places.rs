@@ -118,8 +118,8 @@ mod tests {
             ("zmq://?connect=a:1,ipc://b", "`ipc://b`"),
             (&long, "may have"),
         ] {
-            let told = places(url).unwrap_err().to_string();
-            assert!(told.contains(part), "{told}");
+            let reported = places(url).unwrap_err().to_string();
+            assert!(reported.contains(part), "{reported}");
         }
     }
 

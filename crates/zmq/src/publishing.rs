@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// How long the first publisher waits at most for existing subscribers, in ns, and how often it checks.
 const PATIENCE: u64 = 500_000_000;
-const LOOK: Duration = Duration::from_micros(500);
+const CHECK_INTERVAL: Duration = Duration::from_micros(500);
 
 /// See the module.
 pub(super) struct Publishing {
@@ -55,7 +55,7 @@ impl Publishing {
                 missing.remove(to);
             });
             heeded.map_err(|e| Error::system("hear who subscribes", e))?;
-            thread::sleep(LOOK);
+            thread::sleep(CHECK_INTERVAL);
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ const BATCH: usize = 10_000;
 /// Most publishers of a directory that are connected to.
 const MOST_PEERS: usize = 1024;
 /// How long the last messages of a publisher whose file is gone may be in transit, in ns.
-const FAREWELL: u64 = 5_000_000_000;
+const FAREWELL_WAIT: u64 = 5_000_000_000;
 /// Interval between searches for a missing directory, in ns.
 const AGAIN: u64 = 1_000_000_000;
 
@@ -55,7 +55,7 @@ pub(super) struct Receiving {
     /// Whether `current` is raised.
     again: bool,
     /// Whether messages with another number of parts, and too many publishers, were reported.
-    told: [bool; 2],
+    reported: [bool; 2],
     /// Marks this process as subscribing in the directory.
     mark: Option<File>,
 }
@@ -109,7 +109,7 @@ impl Receiving {
             peers: HashMap::new(),
             next_look: u64::MAX,
             again: false,
-            told: [false; 2],
+            reported: [false; 2],
             mark: None,
         };
         for endpoint in places.connect.iter().filter(|e| !(published && places.is_own(e))) {
@@ -194,7 +194,7 @@ impl Receiving {
             }
         }
         match odd {
-            Some((name, parts)) if !std::mem::replace(&mut self.told[0], true) => {
+            Some((name, parts)) if !std::mem::replace(&mut self.reported[0], true) => {
                 Err(Error::undecodable(format!(
                     "a message that begins with `{name}` has {parts} parts; here it has two, the channel and the payload: \
                      it is skipped, and later ones like it are skipped without a report"
@@ -220,7 +220,7 @@ impl Receiving {
         };
         for (path, gone) in &mut self.peers {
             let there = others.contains(path);
-            *gone = if there { None } else { gone.or(Some(now + FAREWELL)) };
+            *gone = if there { None } else { gone.or(Some(now + FAREWELL_WAIT)) };
         }
         let socket = &self.socket;
         self.peers.retain(|path, gone| {
@@ -240,8 +240,8 @@ impl Receiving {
                 continue;
             }
             if self.peers.len() >= MOST_PEERS {
-                let told = std::mem::replace(&mut self.told[1], true);
-                return if told { Ok(()) } else { Err(too_many()) };
+                let reported = std::mem::replace(&mut self.reported[1], true);
+                return if reported { Ok(()) } else { Err(too_many()) };
             }
             trouble = trouble.and(self.connect(&Directory::endpoint(&path)));
             self.peers.insert(path, None); // once is enough for one that cannot be connected to

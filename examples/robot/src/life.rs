@@ -78,7 +78,7 @@ impl Life {
     }
 
     /// Whether to continue. Sends a heartbeat when it is time to.
-    pub fn goes_on(&mut self) -> Result<bool> {
+    pub fn continues(&mut self) -> Result<bool> {
         if clock::monotonic() >= self.beat_due {
             self.beat()?;
         }
@@ -93,12 +93,12 @@ impl Life {
     /// Sleeps until this monotonic time, ns, and sends heartbeats. Returns `false` if a stop was requested.
     pub fn sleep_until(&mut self, when: u64) -> Result<bool> {
         while clock::monotonic() < when {
-            if !self.goes_on()? {
+            if !self.continues()? {
                 return Ok(false);
             }
             saltus_os::process::sleep_until(when.min(self.beat_due));
         }
-        self.goes_on()
+        self.continues()
     }
 
     /// A publisher of one of the robot's channels.

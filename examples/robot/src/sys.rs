@@ -39,7 +39,7 @@ pub fn stop_asked() -> bool {
 }
 
 /// The signal that requested a stop, and its sender; 0 is the keyboard.
-pub fn who_asked() -> (i32, i32) {
+pub fn sender_of_signal() -> (i32, i32) {
     (STOP.load(Ordering::Relaxed), SENDER.load(Ordering::Relaxed)) // Relaxed: partners of the stores in `on_stop`
 }
 

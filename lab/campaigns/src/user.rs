@@ -26,7 +26,7 @@ pub fn become_nobody() -> Result<(), Failure> {
 }
 
 /// Ensures that this process has no privileges: as it is, or as nobody.
-pub fn give_up_root() -> Result<(), Failure> {
+pub fn drop_root() -> Result<(), Failure> {
     // SAFETY: returns a number.
     if unsafe { libc::geteuid() } == 0 { become_nobody() } else { Ok(()) }
 }

@@ -50,7 +50,8 @@ fn side(path: &std::path::Path) -> PathBuf {
 
 fuzz_target!(|data: &[u8]| {
     let (path, index) = log();
-    // The correct index with other bytes in places: two for the position, one for the byte; or all of it.
+    // A first byte of 0 replaces the whole index by the rest of the input. Otherwise each 3 bytes change one byte of
+    // the correct index: two are the position, one is the new value.
     let mut bytes = index.clone();
     match data.split_first() {
         Some((0, all)) => bytes = all.into(),

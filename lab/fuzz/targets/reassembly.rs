@@ -20,7 +20,7 @@ fn byte(from: u8, sequence: u8, at: usize) -> u8 {
 fuzz_target!(|data: &[u8]| {
     let mut reassembly = Reassembly::new(LIMITS);
     let mut now_ns = 0;
-    let mut told = 0;
+    let mut reported = 0;
     for step in data.chunks_exact(8) {
         let [who, what, size_high, size_low, offset_high, offset_low, number, len] = *step else { continue };
         let (from, sequence) = (who % 4, what % 8);
@@ -43,10 +43,10 @@ fuzz_target!(|data: &[u8]| {
             assert!(channel.len() <= 63);
             assert_eq!(payload.len(), usize::from(size));
             assert!(payload.iter().enumerate().all(|(at, b)| *b == byte(from, sequence, at)));
-            told += 1;
+            reported += 1;
         }
         assert!(reassembly.pending() <= LIMITS.messages);
         assert!(reassembly.memory() <= MOST, "{} B", reassembly.memory());
     }
-    assert_eq!(reassembly.counters().completed, told);
+    assert_eq!(reassembly.counters().completed, reported);
 });

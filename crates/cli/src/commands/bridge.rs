@@ -69,7 +69,7 @@ pub(crate) struct Bridge {
 }
 
 /// Time between two checks for unreadable channels.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Pause after an error that may be temporary.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -97,9 +97,9 @@ pub(crate) fn run(args: Bridge) -> Outcome {
     let mut status = Status::new(ways, args.reports.every(), args.json.json)?;
     status.started()?;
     let mut troubles = Troubles::default();
-    let mut look = Instant::now() + LOOK;
+    let mut next_check = Instant::now() + CHECK_INTERVAL;
     while !stop::requested() {
-        let until = Until::For(left(status.due().map_or(look, |due| due.min(look))));
+        let until = Until::For(left(status.due().map_or(next_check, |due| due.min(next_check))));
         match bridge.step(until) {
             Ok(_) => {}
             Err(Error::Canceled | Error::Ended) => break,
@@ -111,9 +111,9 @@ pub(crate) fn run(args: Bridge) -> Outcome {
             }
             Err(error) => troubles.pass(error)?,
         }
-        if left(look).is_zero() {
+        if left(next_check).is_zero() {
             bridge.find_unread();
-            look = Instant::now() + LOOK;
+            next_check = Instant::now() + CHECK_INTERVAL;
         }
         if let Some(trouble) = bridge.trouble() {
             status.trouble(trouble);

@@ -129,8 +129,8 @@ pub(crate) fn run(args: Hub) -> Outcome {
 }
 
 /// Reports problems of clients.
-fn report(told: &Told) {
-    match told {
+fn report(reported: &Told) {
+    match reported {
         Told::Left(client, reason) if *reason != Reason::Left => {
             exit::note(format_args!("disconnected {client}: {reason}"))
         }

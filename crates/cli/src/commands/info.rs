@@ -131,27 +131,27 @@ pub(crate) fn run(url: &DomainUrl, info: Info) -> Outcome {
 }
 
 impl Line {
-    fn of(domain: &Directory, name: &Name, told: Told, types: Vec<Description>) -> Line {
-        let attributes: &Attributes = &told.attributes;
+    fn of(domain: &Directory, name: &Name, reported: Told, types: Vec<Description>) -> Line {
+        let attributes: &Attributes = &reported.attributes;
         Line {
             channel: escaped(name.as_bytes()),
             domain: domain.url(),
             path: domain::directory(domain, name).display().to_string(),
             root: domain.root().map(Root::of),
-            state: match told.retired {
+            state: match reported.retired {
                 None => "live",
                 Some(Retired::Removed) => "removed",
                 Some(Retired::Replaced) => "replaced",
                 Some(Retired::Vanished) => "vanished",
                 Some(Retired::CutShort { .. }) => "cut short",
             },
-            created: Timestamp::of(told.created),
-            created_ns: told.created,
+            created: Timestamp::of(reported.created),
+            created_ns: reported.created,
             depth: attributes.get_depth(),
             max_message_size: attributes.get_max_message_size(),
             reserve_publishers: attributes.get_reserve_publishers(),
-            owner: users::user_name(told.owner),
-            owner_uid: told.owner,
+            owner: users::user_name(reported.owner),
+            owner_uid: reported.owner,
             mode: format!("{:03o}", attributes.get_mode()),
             group: match attributes.get_group() {
                 Some(Group::Id(id)) => Some(*id),
@@ -169,10 +169,10 @@ impl Line {
             },
             prefault: attributes.get_prefault(),
             mlock: attributes.get_lock_memory(),
-            memory: told.memory,
+            memory: reported.memory,
             types: Type::all(types),
-            publishers: told.lanes.into_iter().map(Publisher::of).collect(),
-            subscribers: told.subscribers.into_iter().map(Subscriber::of).collect(),
+            publishers: reported.lanes.into_iter().map(Publisher::of).collect(),
+            subscribers: reported.subscribers.into_iter().map(Subscriber::of).collect(),
         }
     }
 

@@ -100,8 +100,8 @@ pub(crate) fn run(domain: &DomainUrl, ls: Ls) -> Outcome {
 /// Lists the channels in shared memory, including those that cannot be opened, with the reason on standard error.
 fn all(domain: &Directory, ls: Ls) -> Outcome {
     match domain.list().is_ok_and(|all| all.is_empty()) {
-        true => domain::tell_of_no_domain(domain),
-        false if ls.long => domain::tell_of_root(domain),
+        true => domain::note_empty_domain(domain),
+        false if ls.long => domain::note_root(domain),
         false => {}
     }
     let mut failures = Vec::new();

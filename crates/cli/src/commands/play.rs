@@ -9,7 +9,7 @@ use saltus_domain::Domain;
 use saltus_log::edit::Moment;
 use saltus_os::rt;
 use saltus_play::{Bookmarks, Player, Reel};
-use saltus_replay::{Answer, Choice, Clock, Error, Keys, Outlets, Part, Restamp, Session, Wish};
+use saltus_replay::{Action, Answer, Choice, Clock, Error, Keys, Outlets, Part, Restamp, Session};
 
 use super::log::{self, Times};
 use crate::exit::{Code, Failure, Outcome, note};
@@ -137,9 +137,9 @@ pub(crate) fn run(url: Option<&str>, args: Play) -> Outcome {
     let mut status = Status::new(args.json.json, args.quiet.quiet, (first, last), keys.is_some());
     let _ = rt::set_timer_slack(1); // if a sandbox refuses, timers are up to 50 us late
     let played = session.play(|session, now| {
-        let wish = obey(session, &mut keys, &mut status, first)?;
+        let action = handle_key(session, &mut keys, &mut status, first)?;
         status.show(now, session, keys.as_ref().and_then(Keys::line));
-        Ok(wish)
+        Ok(action)
     });
     drop(keys.take()); // restores the terminal
     let report = session.outlets().report();
@@ -155,12 +155,17 @@ pub(crate) fn run(url: Option<&str>, args: Play) -> Outcome {
 }
 
 /// Handles the pressed keys.
-fn obey(session: &mut Session, keys: &mut Option<Keys>, status: &mut Status, first: i64) -> Outcome<Wish> {
-    let mut wish = Wish::Nothing;
-    let Some(keys) = keys else { return Ok(wish) };
+fn handle_key(
+    session: &mut Session,
+    keys: &mut Option<Keys>,
+    status: &mut Status,
+    first: i64,
+) -> Outcome<Action> {
+    let mut action = Action::Nothing;
+    let Some(keys) = keys else { return Ok(action) };
     while let Some(key) = keys.pressed() {
-        wish = Wish::Something;
-        match session.obey(key)? {
+        action = Action::Something;
+        match session.handle_key(key)? {
             Answer::Done => {}
             Answer::Note(words) => status.note(words),
             Answer::Ask(line) => keys.ask(line),
@@ -169,10 +174,10 @@ fn obey(session: &mut Session, keys: &mut Option<Keys>, status: &mut Status, fir
                 Err(error) => status.note(error),
             },
             Answer::Help => status.print(saltus_replay::HELP),
-            Answer::End => return Ok(Wish::End),
+            Answer::End => return Ok(Action::End),
         }
     }
-    Ok(wish)
+    Ok(action)
 }
 
 impl From<Error> for Failure {

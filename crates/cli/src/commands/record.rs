@@ -36,7 +36,7 @@ pub(crate) fn run(url: Option<&str>, args: Record) -> Outcome {
     stop::cancel_with(move || stopper.stop());
     let mut status = Status::new(args.json.json, args.quiet.quiet);
     status.started(args.last, &recorder);
-    let ended = recorder.run(|told| match told {
+    let ended = recorder.run(|reported| match reported {
         Told::Status(now) => status.show(now),
         Told::Trouble(error) => status.trouble(&error),
     });
@@ -47,7 +47,7 @@ pub(crate) fn run(url: Option<&str>, args: Record) -> Outcome {
         return Err(Failure::Reported(Code::Lost));
     }
     let came: Vec<_> = recorder.lines().into_iter().map(|line| line.channel).collect();
-    exit::for_each(args.never_came(url, came)?, Err)
+    exit::for_each(args.never_appeared(url, came)?, Err)
 }
 
 /// Requests during a recording: SIGHUP starts a new file; Enter and SIGUSR1 write the messages kept by `--last`.

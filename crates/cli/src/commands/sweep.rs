@@ -52,7 +52,7 @@ pub(crate) fn run(domain: &DomainUrl, sweep: Sweep) -> Outcome {
     }
     let domain = domain.shm_only("sweep", "dead processes leave nothing there")?;
     let removed = domain.sweep()?;
-    say_removed(removed, "leftover", &sweep.json)?;
+    print_removed(removed, "leftover", &sweep.json)?;
     if let Some((count, user)) = domain.leftovers_of_others()? {
         let owner = users::user_for_people(user);
         note(format_args!(
@@ -65,7 +65,7 @@ pub(crate) fn run(domain: &DomainUrl, sweep: Sweep) -> Outcome {
     Ok(())
 }
 
-fn say_removed(removed: usize, what: &str, json: &Json) -> Outcome {
+fn print_removed(removed: usize, what: &str, json: &Json) -> Outcome {
     let mut out = Out::new()?;
     if json.json {
         out.json(&Line { removed })?;
@@ -116,7 +116,7 @@ fn all_of(user: u32, sweep: &Sweep) -> Outcome {
         Ok(())
     });
     if !all.is_empty() || sweep.json.json {
-        say_removed(removed, "item", &sweep.json)?;
+        print_removed(removed, "item", &sweep.json)?;
     }
     outcome?;
     match left {

@@ -170,7 +170,7 @@ pub(crate) fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outco
 }
 
 /// Prints a hint for a domain without channels: it is unused, or its URL is mistyped.
-pub(crate) fn tell_of_no_domain(domain: &Directory) {
+pub(crate) fn note_empty_domain(domain: &Directory) {
     if domain.list().is_ok_and(|all| all.is_empty()) {
         let url = domain.url();
         let without = Directory::from_env().is_ok_and(|usual| usual.url() == url);
@@ -178,7 +178,7 @@ pub(crate) fn tell_of_no_domain(domain: &Directory) {
         let place =
             whose(domain).map_or(String::new(), |whose| format!(" ({}, {whose})", domain.path().display()));
         note(format_args!("no channels yet in {url}{place}: try `saltus pub hello hi -r 1{option}`"));
-        tell_of_elsewhere(domain);
+        note_other_root(domain);
     }
 }
 
@@ -191,15 +191,15 @@ fn whose(domain: &Directory) -> Option<&'static str> {
 }
 
 /// Reports the path and the users of `shm://` and `shm://NAME`.
-pub(crate) fn tell_of_root(domain: &Directory) {
+pub(crate) fn note_root(domain: &Directory) {
     if let Some(whose) = whose(domain) {
         note(format_args!("{} is {}, {whose}", domain.url(), domain.path().display()));
-        tell_of_elsewhere(domain);
+        note_other_root(domain);
     }
 }
 
 /// Reports channels in the other root, which programs started at another time may use.
-fn tell_of_elsewhere(domain: &Directory) {
+fn note_other_root(domain: &Directory) {
     if let Some(other) = domain.elsewhere() {
         note(format_args!(
             "there are channels in {} too, of programs that started when that was {}: `saltus ls --domain {}` lists them, and a restart brings \

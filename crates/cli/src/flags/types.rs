@@ -37,12 +37,12 @@ impl TypeDirs {
 
 /// The directories of `SALTUS_TYPES`. Missing ones are skipped with a warning.
 fn usual() -> Vec<PathBuf> {
-    static TOLD: Once = Once::new();
+    static MAX_REPORTED: Once = Once::new();
     let variable = saltus_os::process::variable("SALTUS_TYPES").unwrap_or_default();
     let (found, absent): (Vec<_>, Vec<_>) = std::env::split_paths(&variable)
         .filter(|dir| !dir.as_os_str().is_empty())
         .partition(|dir| dir.is_dir());
-    TOLD.call_once(|| {
+    MAX_REPORTED.call_once(|| {
         for dir in absent {
             note(format_args!("warning: SALTUS_TYPES: `{}` is not a directory; skipped", dir.display()));
         }
@@ -94,9 +94,9 @@ pub(crate) fn find(name: &str, files: &[PathBuf], include: &[PathBuf]) -> Outcom
 pub(crate) fn everything(dirs: &TypeDirs) -> Outcome<Vec<Arc<Schema>>> {
     let all = files::everything(&dirs.all()?)?;
     for problem in &all.problems {
-        print(&problem.said);
-        if problem.said.has_errors() {
-            let words = tally(&problem.said);
+        print(&problem.diagnostics);
+        if problem.diagnostics.has_errors() {
+            let words = tally(&problem.diagnostics);
             note(format_args!("{}: {words} in type files; skipped", problem.file.display()));
         }
     }

@@ -242,8 +242,8 @@ mod tests {
         let huge = format!(r#"{{"op":"subscribe","subscriptions":"{}"}}"#, "ü".repeat(10_000));
         let deep = "[".repeat(100_000);
         for text in ["", "{", "[]", "7", r#"{"op":1}"#, r#"{"op":"subscribe"}"#, &huge, &deep] {
-            let told = ClientMessage::text(text).unwrap_err().to_string();
-            assert!(told.starts_with("not a message") && told.len() < 700, "{told}");
+            let reported = ClientMessage::text(text).unwrap_err().to_string();
+            assert!(reported.starts_with("not a message") && reported.len() < 700, "{reported}");
         }
         let large = r#"{"op":"subscribe","subscriptions":[{"id":4294967296,"channelId":1}]}"#;
         assert!(ClientMessage::text(large).is_err());

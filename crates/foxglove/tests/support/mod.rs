@@ -77,9 +77,9 @@ pub fn message(name: &str, value: &Value) -> Vec<u8> {
 pub fn publisher(domain: &Domain, channel: &str, name: &str) -> Publisher {
     let schema = schema();
     let id = schema.find(name).unwrap();
-    let said =
+    let printed =
         Description { name: name.into(), fingerprint: schema.get(id).fingerprint, schema: schema.to_lcm(id) };
-    domain.publisher_described(channel, &said).unwrap()
+    domain.publisher_described(channel, &printed).unwrap()
 }
 
 /// A server that serves in a thread until it is dropped.

@@ -58,8 +58,8 @@ impl Reader<'_> {
         let Reader { m, field, .. } = self;
         let least = self.m.schema.min_size(field.ty);
         let empty = |d: &Dim| d.extent == Extent::Fixed(0);
-        let told = field.is_variable() || least == 0 || field.dims.iter().any(empty);
-        if field.dims.len() <= usize::from(self.number.is_some()) || !told {
+        let reported = field.is_variable() || least == 0 || field.dims.iter().any(empty);
+        if field.dims.len() <= usize::from(self.number.is_some()) || !reported {
             return String::new();
         }
         let mut arguments = if m.is_modern() { vec![self.input()] } else { vec![] };

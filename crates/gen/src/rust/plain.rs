@@ -48,8 +48,7 @@ impl PlainItems<'_> {
             Extent::Variable(_) => inner,
         })
     }
-    /// Name and size of all padding, each with the index of the field after it; the number of fields for padding at
-    /// the end.
+    /// All padding: the index of the field after it, or the number of fields at the end; its name; and its size.
     fn padding(&self) -> Vec<(usize, String, usize)> {
         let gaps = self.layout.fields.iter().map(|slot| slot.padding).chain([self.layout.tail]);
         let gaps = gaps.enumerate().filter(|&(_, size)| size > 0);

@@ -80,9 +80,9 @@ fn another_layout_is_reported() {
     use generated::types::plain::{BodyPlain, Point, PointPlain};
     let mut room = Room([0; 1024]);
     plain::write(&PointPlain::from(&Point::default()), &mut room.0).unwrap();
-    let told = plain::read::<BodyPlain>(&room.0);
+    let reported = plain::read::<BodyPlain>(&room.0);
     let (expected, found) = (BodyPlain::LAYOUT_HASH, PointPlain::LAYOUT_HASH);
-    assert_eq!(told, Err(PlainError::Layout { name: "plain.body_t", expected, found }));
+    assert_eq!(reported, Err(PlainError::Layout { name: "plain.body_t", expected, found }));
     assert_eq!((BodyPlain::NAME, BodyPlain::SCHEMA), (body_name(), generated::types::plain::Body::SCHEMA));
 }
 

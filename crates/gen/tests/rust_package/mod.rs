@@ -48,7 +48,7 @@ impl Package {
             .env_remove("RUSTFLAGS")
             .output()
             .unwrap_or_else(|e| panic!("{command}: {e}"));
-        let said = String::from_utf8_lossy(&out.stdout) + String::from_utf8_lossy(&out.stderr);
-        assert!(out.status.success(), "{command} {}: {}\n{said}", args.join(" "), out.status);
+        let printed = String::from_utf8_lossy(&out.stdout) + String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success(), "{command} {}: {}\n{printed}", args.join(" "), out.status);
     }
 }

@@ -8,18 +8,18 @@ use std::collections::HashSet;
 pub struct Meanings {
     decoder: Decoder,
     /// The types that the log contains, by the first bytes of their messages.
-    told: HashSet<[u8; 8]>,
+    reported: HashSet<[u8; 8]>,
 }
 
 impl Meanings {
     /// With these types, and those of the log. The decoder's expected types do not count.
     pub fn new(decoder: Decoder) -> Meanings {
-        Meanings { decoder, told: HashSet::new() }
+        Meanings { decoder, reported: HashSet::new() }
     }
     /// The decoded event.
     pub fn of(&mut self, event: &Event<'_>) -> Meaning {
         if let Some(kind) = event.about.and_then(|about| about.kind.as_ref())
-            && self.told.insert(kind.key())
+            && self.reported.insert(kind.key())
         {
             self.decoder.dictionary.add(kind.schema(), kind.id());
         }

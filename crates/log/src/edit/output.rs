@@ -45,8 +45,8 @@ impl<W: Write> Output<W> {
     pub fn add(&mut self, event: &Event<'_>) -> Result<()> {
         if !self.channels.contains(event.channel) {
             self.channels.insert(event.channel.into());
-            let told = event.about.is_some_and(|about| about.kind.is_some() || about.schema.is_some());
-            let known = told || self.writer.types().of(event.data).is_some();
+            let reported = event.about.is_some_and(|about| about.kind.is_some() || about.schema.is_some());
+            let known = reported || self.writer.types().of(event.data).is_some();
             self.unknown += usize::from(!known && !saltus_text::escape::is_text(event.data));
         }
         self.writer.write(event)

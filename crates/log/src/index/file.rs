@@ -39,13 +39,13 @@ impl Identity {
         let metadata = file.metadata()?;
         let size = metadata.len();
         let mut hasher = crc32fast::Hasher::new();
-        let mut look = |at: u64, most: u64| {
+        let mut scan = |at: u64, most: u64| {
             let mut bytes = vec![0; most.min(size - at) as usize];
             file.read_exact_at(&mut bytes, at).map(|()| hasher.update(&bytes))
         };
-        look(0, ENDS)?;
-        look(size.saturating_sub(ENDS), ENDS)?;
-        (1..PROBES).try_for_each(|i| look(size / PROBES * i, 256))?;
+        scan(0, ENDS)?;
+        scan(size.saturating_sub(ENDS), ENDS)?;
+        (1..PROBES).try_for_each(|i| scan(size / PROBES * i, 256))?;
         Ok(Identity { size, modified: modified(&metadata), probes: hasher.finalize() })
     }
 }

@@ -117,7 +117,7 @@ impl Reader {
     pub fn event(&mut self) -> Option<Event<'_>> {
         loop {
             self.skip_to_sync();
-            match self.look() {
+            match self.scan() {
                 Found::Event(number, time, channel, data) => {
                     self.place = self.base + self.at as u64;
                     self.at = data.end;
@@ -153,7 +153,7 @@ impl Reader {
         self.skipped += skip as u64;
     }
 
-    fn look(&mut self) -> Found {
+    fn scan(&mut self) -> Found {
         if !self.ended && self.base + (self.bytes.len() as u64) < self.enough {
             return Found::Part;
         }

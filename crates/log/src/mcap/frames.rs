@@ -125,7 +125,7 @@ impl Frames {
                 self.resume();
                 continue;
             }
-            match self.look(self.at) {
+            match self.scan(self.at) {
                 Found::Magic => {
                     self.state = State::Record(Section::Data);
                     self.at += MAGIC.len();
@@ -189,7 +189,7 @@ impl Frames {
         }
     }
 
-    fn look(&self, at: usize) -> Found {
+    fn scan(&self, at: usize) -> Found {
         let bytes = &self.bytes[at..];
         if bytes.starts_with(&MAGIC) {
             return Found::Magic;

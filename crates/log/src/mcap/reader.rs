@@ -67,7 +67,7 @@ impl Head {
 }
 
 /// The location of a message's bytes.
-enum Lies {
+enum Location {
     Chunk(Range<usize>),
     Frame(Range<usize>),
     Published,
@@ -103,15 +103,15 @@ impl Reader {
     pub fn event(&mut self) -> Option<Event<'_>> {
         let (head, lies) = self.step()?;
         let data = match lies {
-            Lies::Chunk(range) => self.chunk.as_ref()?.bytes(range),
-            Lies::Frame(range) => self.frames.bytes(range),
-            Lies::Published => &self.published,
+            Location::Chunk(range) => self.chunk.as_ref()?.bytes(range),
+            Location::Frame(range) => self.frames.bytes(range),
+            Location::Published => &self.published,
         };
         Some(head.event(self.channels.get(&head.channel)?, data))
     }
 
     /// The next message whose channel is known.
-    fn step(&mut self) -> Option<(Head, Lies)> {
+    fn step(&mut self) -> Option<(Head, Location)> {
         loop {
             let (opcode, body, in_chunk) = self.record()?;
             let bytes = match &self.chunk {
@@ -136,11 +136,11 @@ impl Reader {
             let range = body.start + Head::SIZE..body.end;
             let published = if self.stored { None } else { published(channel, &bytes[Head::SIZE..]) };
             match published {
-                None if in_chunk => return Some((head, Lies::Chunk(range))),
-                None => return Some((head, Lies::Frame(range))),
+                None if in_chunk => return Some((head, Location::Chunk(range))),
+                None => return Some((head, Location::Frame(range))),
                 Some(Ok(bytes)) => {
                     self.published = bytes;
-                    return Some((head, Lies::Published));
+                    return Some((head, Location::Published));
                 }
                 Some(Err(_)) => self.damage.undecodable += 1,
             }

@@ -76,9 +76,9 @@ impl<W: Write> Writer<W> {
         if let Some(about) = about {
             return self.message(event, Way::Copy(about.clone()), event.data);
         }
-        let told = event.about.and_then(|about| about.kind.as_ref());
-        let told = told.filter(|kind| event.data.starts_with(&kind.key()));
-        let kind = told.or_else(|| types.of(event.data)).cloned();
+        let reported = event.about.and_then(|about| about.kind.as_ref());
+        let reported = reported.filter(|kind| event.data.starts_with(&kind.key()));
+        let kind = reported.or_else(|| types.of(event.data)).cloned();
         if let Some(kind) = kind.as_ref().filter(|_| !self.raw) {
             let cdr = kind.cdr_schema_exists().then(|| kind.to_cdr(self.dialect, event.data)).flatten();
             if let Some(cdr) = cdr {

@@ -74,7 +74,7 @@ impl Watch {
     }
 
     /// Reads the messages published since the last reading, as far as they are kept.
-    pub fn look(&mut self) {
+    pub fn poll(&mut self) {
         for _ in 0..MOST {
             match self
                 .reader

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::counters;
-use super::look::{COMMAND, GROUPS, INTERRUPTS, Look, METER, PRESSURE, SOFTIRQS, STAT};
+use super::sample::{COMMAND, GROUPS, INTERRUPTS, METER, PRESSURE, SOFTIRQS, STAT, Sample};
 
 /// Most interrupts or softirqs that are listed.
 const NAMED: usize = 4;
@@ -75,11 +75,11 @@ pub struct Thread {
 }
 
 impl Around {
-    pub(super) fn between(first: &Look, before: &Look, after: &Look, cpu: usize) -> Around {
+    pub(super) fn between(first: &Sample, before: &Sample, after: &Sample, cpu: usize) -> Around {
         let window = after.at.saturating_sub(before.at);
         let share = window as f64 / after.at.saturating_sub(first.at).max(1) as f64;
         let named = |n: usize| {
-            named([first, before, after].map(|look| counters::by_name(&look.texts[n], cpu)), share)
+            named([first, before, after].map(|sample| counters::by_name(&sample.texts[n], cpu)), share)
         };
         let grown = |n: usize, read: &dyn Fn(&str) -> Option<u64>| {
             Some(read(&after.texts[n])?.saturating_sub(read(&before.texts[n])?))
@@ -166,7 +166,7 @@ fn named([first, before, after]: [Vec<(String, u64)>; 3], share: f64) -> Vec<Nam
     all
 }
 
-fn thread(before: &Look, after: &Look, at: usize) -> Option<Thread> {
+fn thread(before: &Sample, after: &Sample, at: usize) -> Option<Thread> {
     let [status, stat, schedstat] = [at, at + 1, at + 2].map(|n| [&before.texts[n], &after.texts[n]]);
     if stat.iter().any(|text| text.is_empty()) {
         return None;
@@ -188,15 +188,15 @@ fn thread(before: &Look, after: &Look, at: usize) -> Option<Thread> {
 mod tests {
     use super::*;
 
-    fn look<const N: usize>(at: u64, texts: [(usize, &str); N]) -> Look {
-        let mut look = Look { at, texts: vec![String::new(); GROUPS + 2] };
-        texts.iter().for_each(|(n, text)| look.texts[*n] = text.to_string());
-        look
+    fn sample<const N: usize>(at: u64, texts: [(usize, &str); N]) -> Sample {
+        let mut sample = Sample { at, texts: vec![String::new(); GROUPS + 2] };
+        texts.iter().for_each(|(n, text)| sample.texts[*n] = text.to_string());
+        sample
     }
 
-    fn at(ms: u64, timer: u64, disk: u64, steal: u64, throttled: u64, waited: u64) -> Look {
+    fn at(ms: u64, timer: u64, disk: u64, steal: u64, throttled: u64, waited: u64) -> Sample {
         let interrupts = format!(" CPU0 CPU1\n7: 0 {disk} edge disk\nLOC: 0 {timer} timer\n");
-        look(
+        sample(
             ms * 1_000_000,
             [
                 (INTERRUPTS, &interrupts),
@@ -210,13 +210,13 @@ mod tests {
 
     #[test]
     fn unusually_many_context_switches_are_reported() {
-        let at = |ms: u64, switches: u64| look(ms * 1_000_000, [(STAT, &*format!("ctxt {switches}\n"))]);
-        let told = |last| {
+        let at = |ms: u64, switches: u64| sample(ms * 1_000_000, [(STAT, &*format!("ctxt {switches}\n"))]);
+        let reported = |last| {
             let around = Around::between(&at(0, 100), &at(900, 1_000), &at(1_000, last), 0);
             around.words(|ns| ns.to_string())
         };
-        assert_eq!(told(1_100), [""; 0], "100 in a tenth of the time");
-        assert_eq!(told(2_100), ["context switches × 1100 (usually 200)"]);
+        assert_eq!(reported(1_100), [""; 0], "100 in a tenth of the time");
+        assert_eq!(reported(2_100), ["context switches × 1100 (usually 200)"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 mod around;
 mod counters;
-mod look;
+mod sample;
 
 pub use around::{Around, Named, Thread};
 
@@ -13,8 +13,8 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::PathBuf;
 
-use look::{COMMAND, GROUPS, Look};
 use saltus_os::{cgroup, clock};
+use sample::{COMMAND, GROUPS, Sample};
 
 /// Most readings that are kept. For spikes that began before the oldest, counts start there.
 const KEPT: usize = 64;
@@ -28,8 +28,8 @@ struct Source {
 /// Reads the counters periodically, and finds the two readings around a spike.
 pub struct Observer {
     sources: Vec<Source>,
-    first: Look,
-    looks: std::collections::VecDeque<Look>,
+    first: Sample,
+    samples: std::collections::VecDeque<Sample>,
     /// Shortest and longest duration of a reading, in ns.
     cost: (u64, u64),
 }
@@ -44,9 +44,9 @@ impl Observer {
         paths.extend(cgroup::files("cpu", "cpu.stat"));
         let sources = paths.into_iter().map(|path| Source { file: File::open(&path).ok(), path }).collect();
         let mut observer =
-            Observer { sources, first: Look::default(), looks: Default::default(), cost: (u64::MAX, 0) };
-        observer.look();
-        observer.first = observer.looks[0].clone();
+            Observer { sources, first: Sample::default(), samples: Default::default(), cost: (u64::MAX, 0) };
+        observer.sample();
+        observer.first = observer.samples[0].clone();
         observer
     }
 
@@ -55,36 +55,36 @@ impl Observer {
         for (source, path) in self.sources[COMMAND..].iter_mut().zip(files_of(format!("/proc/{command}"))) {
             *source = Source { file: File::open(&path).ok(), path };
         }
-        self.look();
-        let now = self.looks.back().cloned().unwrap_or_default();
+        self.sample();
+        let now = self.samples.back().cloned().unwrap_or_default();
         self.first.texts[COMMAND..GROUPS].clone_from_slice(&now.texts[COMMAND..GROUPS]);
     }
 
     /// Takes a reading of about a dozen small files.
-    pub fn look(&mut self) {
-        let mut look = if self.looks.len() < KEPT {
-            Look::default()
+    pub fn sample(&mut self) {
+        let mut sample = if self.samples.len() < KEPT {
+            Sample::default()
         } else {
-            self.looks.pop_front().unwrap_or_default()
+            self.samples.pop_front().unwrap_or_default()
         };
         let start = clock::monotonic();
-        look.texts.resize(self.sources.len(), String::new());
-        for (source, text) in self.sources.iter_mut().zip(&mut look.texts) {
+        sample.texts.resize(self.sources.len(), String::new());
+        for (source, text) in self.sources.iter_mut().zip(&mut sample.texts) {
             text.clear();
             if let Some(file) = &mut source.file {
                 // Unreadable files, such as those of an exited command, are empty.
                 let _ = file.rewind().and_then(|()| file.read_to_string(text));
             }
         }
-        look.at = clock::monotonic();
-        let cost = look.at - start;
+        sample.at = clock::monotonic();
+        let cost = sample.at - start;
         self.cost = (self.cost.0.min(cost), self.cost.1.max(cost));
-        self.looks.push_back(look);
+        self.samples.push_back(sample);
     }
 
     /// The time of the last reading.
-    pub fn looked(&self) -> u64 {
-        self.looks.back().map_or(0, |look| look.at)
+    pub fn sampled_at(&self) -> u64 {
+        self.samples.back().map_or(0, |sample| sample.at)
     }
 
     /// The shortest (undisturbed) and longest duration of a reading, in ns.
@@ -95,8 +95,12 @@ impl Observer {
     /// The counts around a spike from `from` to `to`, on the CPU on which it was noticed: between the last reading before it and the first
     /// after it.
     pub fn around(&self, from: u64, to: u64, cpu: usize) -> Around {
-        let before = self.looks.iter().rev().find(|look| look.at <= from).unwrap_or(&self.looks[0]);
-        let after = self.looks.iter().find(|look| look.at >= to).unwrap_or(&self.looks[self.looks.len() - 1]);
+        let before = self.samples.iter().rev().find(|sample| sample.at <= from).unwrap_or(&self.samples[0]);
+        let after = self
+            .samples
+            .iter()
+            .find(|sample| sample.at >= to)
+            .unwrap_or(&self.samples[self.samples.len() - 1]);
         Around::between(&self.first, before, after, cpu)
     }
 
@@ -125,14 +129,14 @@ mod tests {
     fn it_looks_at_this_machine_and_keeps_no_more_than_it_may() {
         let mut observer = Observer::new(process::thread_id());
         observer.watch(process::id());
-        let start = observer.looked();
-        (0..2 * KEPT).for_each(|_| observer.look());
-        assert_eq!(observer.looks.len(), KEPT);
-        let around = observer.around(observer.looked(), observer.looked(), 0);
+        let start = observer.sampled_at();
+        (0..2 * KEPT).for_each(|_| observer.sample());
+        assert_eq!(observer.samples.len(), KEPT);
+        let around = observer.around(observer.sampled_at(), observer.sampled_at(), 0);
         assert_eq!(around.window, 0);
         let words = around.words(|ns| ns.to_string());
         assert!(words.is_empty(), "no difference between a reading and itself: {words:?}");
-        let all = observer.around(start, observer.looked(), 0);
+        let all = observer.around(start, observer.sampled_at(), 0);
         assert!(all.window > 0 && all.meter.is_some() && all.command.is_some(), "{all:?}");
         assert!(observer.cost().0 > 0 && observer.cost().0 <= observer.cost().1);
         assert!(!observer.missing().contains(&"/proc/stat".into()));

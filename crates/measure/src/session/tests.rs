@@ -34,31 +34,31 @@ impl Time for Known<'_> {
 const MS: u64 = 1_000_000;
 
 fn settings(kind: Kind, interval: u64) -> Settings {
-    let (resolution, spike, look) = (MS, 5 * MS, 100 * MS);
-    Settings { kind, resolution, interval, spike, look, cpu: None, fifo: None }
+    let (resolution, spike, poll) = (MS, 5 * MS, 100 * MS);
+    Settings { kind, resolution, interval, spike, poll, cpu: None, fifo: None }
 }
 
 /// All events of a meter on a machine with these delays.
-fn told(kind: Kind, interval: u64, delays: &[u64]) -> (Vec<Told>, u64) {
+fn reported(kind: Kind, interval: u64, delays: &[u64]) -> (Vec<Told>, u64) {
     let turn = Cell::new(0);
     let meter = Meter::start(Known { now: 7 * MS, delays, turn: &turn }, kind, MS);
-    let (teller, told) = mpsc::sync_channel(100_000);
+    let (teller, reported) = mpsc::sync_channel(100_000);
     let (empty, emptied) = mpsc::sync_channel(150);
     (0..150).for_each(|_| empty.try_send(times()).expect("room"));
     let first = times();
     let untold =
         measure(meter, &settings(kind, interval), first, &teller, &emptied, || turn.get() > delays.len());
     drop(teller);
-    (told.into_iter().collect(), untold)
+    (reported.into_iter().collect(), untold)
 }
 
-fn intervals(told: &[Told]) -> Vec<&Interval> {
-    told.iter().filter_map(|t| if let Told::Interval(i) = t { Some(i) } else { None }).collect()
+fn intervals(reported: &[Told]) -> Vec<&Interval> {
+    reported.iter().filter_map(|t| if let Told::Interval(i) = t { Some(i) } else { None }).collect()
 }
 
-fn merged(told: &[Told]) -> Histogram<u64> {
+fn merged(reported: &[Told]) -> Histogram<u64> {
     let mut all = times();
-    intervals(told).iter().for_each(|i| all.add(&i.times).expect("the same bounds"));
+    intervals(reported).iter().for_each(|i| all.add(&i.times).expect("the same bounds"));
     all
 }
 
@@ -78,8 +78,8 @@ fn a_known_distribution_is_reported_right_at_every_percentile() {
     let mut sorted = delays.clone();
     sorted.sort_unstable();
     for kind in [Kind::Sleep, Kind::Deadline] {
-        let (told, _) = told(kind, 5_000 * MS, &delays);
-        let all = merged(&told);
+        let (reported, _) = reported(kind, 5_000 * MS, &delays);
+        let all = merged(&reported);
         assert_eq!(all.len(), delays.len() as u64);
         for quantile in (1..=500).map(|n| f64::from(n) / 500.0).chain([0.9995, 0.9999, 0.99998]) {
             let rank = (quantile * sorted.len() as f64).ceil() as usize;
@@ -93,8 +93,8 @@ fn a_known_distribution_is_reported_right_at_every_percentile() {
 #[test]
 fn nothing_is_lost_between_intervals() {
     let delays = distribution(10_000);
-    let (told, _) = told(Kind::Deadline, 100 * MS, &delays);
-    let intervals = intervals(&told);
+    let (reported, _) = reported(Kind::Deadline, 100 * MS, &delays);
+    let intervals = intervals(&reported);
     assert!(intervals.len() >= 100, "{}", intervals.len());
     assert!(
         intervals.windows(2).all(|pair| pair[0].end == pair[1].start),
@@ -109,14 +109,14 @@ fn a_stall_shows_as_the_latency_that_its_victims_would_have_seen() {
     for kind in [Kind::Sleep, Kind::Deadline] {
         let mut delays = vec![0; 9_000];
         delays[4_000] = 1_000 * MS;
-        let (told, _) = told(kind, 60_000 * MS, &delays);
-        let raw = merged(&told);
+        let (reported, _) = reported(kind, 60_000 * MS, &delays);
+        let raw = merged(&reported);
         let corrected = crate::corrected(&raw, MS);
         assert!(raw.value_at_quantile(0.9998) == 0, "uncorrected it hides");
         assert!(corrected.len().abs_diff(10_000) <= 2, "{kind:?}: {}", corrected.len());
         let p95 = corrected.value_at_quantile(0.95);
         assert!(p95.abs_diff(500 * MS) <= 2 * MS, "{kind:?}: {p95}");
-        assert!(told.iter().any(|t| matches!(t, Told::Spike { delay, .. } if *delay == 1_000 * MS)));
+        assert!(reported.iter().any(|t| matches!(t, Told::Spike { delay, .. } if *delay == 1_000 * MS)));
     }
 }
 
@@ -125,10 +125,10 @@ fn a_collector_that_is_stuck_costs_no_sample() {
     let delays = vec![0; 3_000];
     let turn = Cell::new(0);
     let meter = Meter::start(Known { now: 0, delays: &delays, turn: &turn }, Kind::Sleep, MS);
-    let (teller, told) = mpsc::sync_channel(2);
+    let (teller, reported) = mpsc::sync_channel(2);
     let (empty, emptied) = mpsc::sync_channel(2);
     (0..2).for_each(|_| empty.try_send(times()).expect("room"));
-    let collector = std::thread::spawn(move || told.into_iter().collect::<Vec<Told>>());
+    let collector = std::thread::spawn(move || reported.into_iter().collect::<Vec<Told>>());
     drop(empty);
     measure(meter, &settings(Kind::Sleep, 10 * MS), times(), &teller, &emptied, || turn.get() > delays.len());
     drop(teller);
@@ -144,16 +144,16 @@ fn intervals_come_again_after_a_collector_was_stuck() {
     let turn = Cell::new(0);
     let meter = Meter::start(Known { now: 0, delays: &delays, turn: &turn }, Kind::Sleep, MS);
     // The spike fills the queue, so that no interval fits.
-    let (teller, told) = mpsc::sync_channel(1);
+    let (teller, reported) = mpsc::sync_channel(1);
     let (empty, emptied) = mpsc::sync_channel(2);
     (0..2).for_each(|_| empty.try_send(times()).expect("room"));
     let all = RefCell::new(Vec::new());
     let collect = || {
-        for told in told.try_iter() {
-            if let Told::Interval(_) = told {
+        for reported in reported.try_iter() {
+            if let Told::Interval(_) = reported {
                 let _ = empty.try_send(times());
             }
-            all.borrow_mut().push(told);
+            all.borrow_mut().push(reported);
         }
     };
     let turned = || {
@@ -176,8 +176,8 @@ fn pending_spikes_are_reported_before_the_last_interval() {
     let mut settings = settings(Kind::Deadline, 3_600_000 * MS);
     settings.spike = 0; // every cycle
     let mut session = Session::start(&settings).expect("starts");
-    let told = session.told.recv().expect("a spike");
-    session.take(told);
+    let reported = session.reported.recv().expect("a spike");
+    session.take(reported);
     let (rest, _) = session.stop();
     let (last, spikes) = rest.split_last().expect("some");
     assert!(matches!(last, Event::Interval(_)));

@@ -64,7 +64,7 @@ pub struct Peer {
     commands: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
     /// The last command.
-    told: String,
+    reported: String,
 }
 
 /// Longer than the other side takes for anything: its own waits time out after 60 s.
@@ -86,7 +86,7 @@ impl Peer {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the peer runs");
         let commands = child.stdin.take();
         let answers = BufReader::new(child.stdout.take().expect("piped"));
-        let mut peer = Peer { child, commands, answers, told: format!("to start: {command:?}") };
+        let mut peer = Peer { child, commands, answers, reported: format!("to start: {command:?}") };
         assert_eq!(peer.answer(), "ok");
         peer
     }
@@ -95,13 +95,13 @@ impl Peer {
     pub fn tell(&mut self, command: &str) {
         let commands = self.commands.as_mut().expect("piped");
         writeln!(commands, "{command}").and_then(|()| commands.flush()).expect("the peer listens");
-        self.told = command.into();
+        self.reported = command.into();
     }
 
     /// Its next answer.
     pub fn answer(&mut self) -> String {
         let is_there = !self.answers.buffer().is_empty() || readable(self.answers(), ANSWER);
-        assert!(is_there, "the peer did not answer within {ANSWER:?}: {}", self.told);
+        assert!(is_there, "the peer did not answer within {ANSWER:?}: {}", self.reported);
         let mut line = String::new();
         self.answers.read_line(&mut line).expect("the peer answers");
         line.trim().to_owned()
@@ -148,7 +148,7 @@ pub struct Heard {
 
 /// A thread that drains a listener immediately, as a program should.
 pub struct Ear {
-    heard: mpsc::Receiver<Heard>,
+    received: mpsc::Receiver<Heard>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Listener>>,
 }
@@ -156,14 +156,15 @@ pub struct Ear {
 impl Ear {
     /// Listens until it is dropped.
     pub fn new(mut listener: Listener) -> Ear {
-        let (told, heard) = mpsc::channel();
+        let (reported, received) = mpsc::channel();
         let stop = Arc::new(AtomicBool::new(false));
         let until = stop.clone();
         let thread = std::thread::spawn(move || {
             let mut sink = |m: Received<'_>| {
                 let channel = String::from_utf8_lossy(m.channel).into_owned();
                 let (payload, from, stamp_ns) = (m.payload.to_vec(), m.from, m.stamp_ns);
-                let _ = told.send(Heard { channel, payload, from, stamp_ns, order: m.order, lost: m.lost });
+                let _ =
+                    reported.send(Heard { channel, payload, from, stamp_ns, order: m.order, lost: m.lost });
             };
             while !until.load(Relaxed) {
                 if readable(&listener, Duration::from_millis(20)) {
@@ -172,21 +173,22 @@ impl Ear {
             }
             listener
         });
-        Ear { heard, stop, thread: Some(thread) }
+        Ear { received, stop, thread: Some(thread) }
     }
     /// The next message; waits at most 20 s.
     pub fn next(&self) -> Heard {
-        self.heard.recv_timeout(Duration::from_secs(20)).expect("a message within 20 s")
+        self.received.recv_timeout(Duration::from_secs(20)).expect("a message within 20 s")
     }
     /// Receives the next message on `channel`, which must be the one made from `seed`.
     pub fn expect(&self, channel: &str, size: usize, seed: u32) -> Heard {
-        let heard = std::iter::repeat_with(|| self.next()).find(|m| m.channel == channel).expect("endless");
+        let received =
+            std::iter::repeat_with(|| self.next()).find(|m| m.channel == channel).expect("endless");
         assert!(
-            heard.payload == made(size, seed),
+            received.payload == made(size, seed),
             "another message of {} bytes arrived on {channel}, not {size} of {seed}",
-            heard.payload.len()
+            received.payload.len()
         );
-        heard
+        received
     }
     /// The listener, with all its counters.
     pub fn end(mut self) -> Listener {

@@ -46,7 +46,7 @@ pub enum Pick {
     /// A message to read, then to validate.
     Found(Candidate),
     /// A publisher overwrote the message during the choice; pick again.
-    Overtaken,
+    Lapped,
 }
 
 /// A delivered message.

@@ -54,7 +54,7 @@ impl Merge {
             self.prefetch(mem, layout, used, head);
             let Some(meta) = reader::inspect(mem, layout, head) else {
                 if !self.fairness.hurry(i) {
-                    return Pick::Overtaken;
+                    return Pick::Lapped;
                 }
                 overtaken = true;
                 continue;
@@ -66,7 +66,7 @@ impl Merge {
             }
         }
         match best {
-            None if overtaken => Pick::Overtaken,
+            None if overtaken => Pick::Lapped,
             None => Pick::Nothing,
             // [m2] The message of a publisher that was frozen between its timestamp and its head arrives late:
             // missed, not newest.
@@ -75,7 +75,7 @@ impl Merge {
                     self.account.miss(self.cursors.advance(used));
                 }
                 // The newest is delivered again, unless its lane was left out or a hostile publisher moved it back.
-                if overtaken || which == Which::Current { Pick::Overtaken } else { Pick::Nothing }
+                if overtaken || which == Which::Current { Pick::Lapped } else { Pick::Nothing }
             }
             Some(c) => Pick::Found(c),
         }
@@ -97,12 +97,12 @@ impl Merge {
                 Pick::Nothing => {}
                 Pick::Found(c) if best.is_none_or(|b| c.key.older_than(&b.key)) => best = Some(c), // [m3]
                 Pick::Found(_) => {}
-                Pick::Overtaken if self.fairness.hurry(i) => overtaken = true,
-                Pick::Overtaken => return Pick::Overtaken,
+                Pick::Lapped if self.fairness.hurry(i) => overtaken = true,
+                Pick::Lapped => return Pick::Lapped,
             }
         }
         let Some(mut best) = best else {
-            return if overtaken { Pick::Overtaken } else { Pick::Nothing };
+            return if overtaken { Pick::Lapped } else { Pick::Nothing };
         };
         // [m4] The scan may have passed a lane just before a message that caused one found later. Check again the
         // lanes that had nothing, and those added since.
@@ -114,7 +114,7 @@ impl Merge {
                 }
                 match self.oldest_unseen(lanes, used, i) {
                     Pick::Found(c) if c.key.older_than(&best.key) => best = c,
-                    Pick::Overtaken if !self.fairness.hurry(i) => return Pick::Overtaken,
+                    Pick::Lapped if !self.fairness.hurry(i) => return Pick::Lapped,
                     _ => {}
                 }
             }
@@ -145,7 +145,7 @@ impl Merge {
                 let key = Key { timestamp: self.floor.clamp(lanes, used, meta.timestamp), lane: i, seq };
                 Pick::Found(Candidate { lane: i, meta, which: Which::Next, key })
             }
-            None => Pick::Overtaken,
+            None => Pick::Lapped,
         }
     }
 
@@ -171,7 +171,7 @@ impl Merge {
         for _ in 0..TRIES {
             let c = match self.pick(lanes, which) {
                 Pick::Nothing => return Ok(None),
-                Pick::Overtaken => continue,
+                Pick::Lapped => continue,
                 Pick::Found(c) => c,
             };
             let Some(mem) = lanes.lane(c.lane) else { continue };

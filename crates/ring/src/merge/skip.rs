@@ -64,7 +64,7 @@ impl Merge {
             match self.pick(lanes, which) {
                 Pick::Found(c) => return Some(c.key.timestamp),
                 Pick::Nothing => return None,
-                Pick::Overtaken => {}
+                Pick::Lapped => {}
             }
         }
         None

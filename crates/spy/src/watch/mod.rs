@@ -66,12 +66,12 @@ impl Watch {
         model.tick(clock::boottime());
         model
     }
-    /// The problems that a front end has not shown yet. `told` is the number already returned to it: 0 at first, updated by this call.
-    pub fn troubles(&self, told: &mut u64) -> Vec<Trouble> {
+    /// The problems that a front end has not shown yet. `reported` is the number already returned to it: 0 at first, updated by this call.
+    pub fn troubles(&self, reported: &mut u64) -> Vec<Trouble> {
         let troubles = self.shared.troubles.lock().unwrap_or_else(PoisonError::into_inner);
         let (count, last) = &*troubles;
-        let new = usize::try_from(count.saturating_sub(*told)).unwrap_or(usize::MAX).min(last.len());
-        *told = *count;
+        let new = usize::try_from(count.saturating_sub(*reported)).unwrap_or(usize::MAX).min(last.len());
+        *reported = *count;
         last.range(last.len() - new..).cloned().collect()
     }
 }

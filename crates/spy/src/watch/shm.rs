@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Time between two readings of messages.
-const LOOK: Duration = Duration::from_millis(20);
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// Time between two readings of counters, and searches for channels.
 const COUNT: Duration = Duration::from_millis(250);
 /// Most messages of a channel per reading, if it keeps more than that; older ones are skipped. So a fast publisher cannot occupy this
@@ -53,13 +53,13 @@ impl Shm {
                 self.count(shared);
             }
             let Shm { channels, buffer, .. } = self;
-            channels.values_mut().for_each(|one| one.look(shared, buffer));
+            channels.values_mut().for_each(|one| one.poll(shared, buffer));
             let vain = shared.model().opened_in_vain();
             if !vain.is_empty() {
                 let in_vain = channels.values_mut().filter(|one| vain.contains(&one.id));
-                in_vain.for_each(|one| one.look_again(shared, buffer));
+                in_vain.for_each(|one| one.poll_again(shared, buffer));
             }
-            thread::park_timeout(LOOK);
+            thread::park_timeout(CHECK_INTERVAL);
         }
     }
 
@@ -83,8 +83,11 @@ impl Shm {
             // A channel that is unreadable, or was just removed, is retried the next time.
             let Ok(channel) = self.domain.open_channel(name.as_bytes()) else { continue };
             // Requests no wake-up, and creates no file of counters.
-            let options =
-                SubscriberOptions::new().start(Start::Newest).counters(false).latency(false).poll_every(LOOK);
+            let options = SubscriberOptions::new()
+                .start(Start::Newest)
+                .counters(false)
+                .latency(false)
+                .poll_every(CHECK_INTERVAL);
             let Ok(reader) = channel.subscriber_with(options) else { continue };
             let Some(id) = shared.model().channel(self.source.domain.url(), name.as_bytes()) else { return };
             let kept = kept(&channel, 1);
@@ -156,14 +159,14 @@ fn counted(info: &Info, peers: &mut Peers) -> Counted {
 
 impl One {
     /// Reads the messages published since the last reading, as far as they are kept.
-    fn look(&mut self, shared: &Shared, buffer: &mut Vec<u8>) {
+    fn poll(&mut self, shared: &Shared, buffer: &mut Vec<u8>) {
         if !self.reader.has_unseen() {
             return;
         }
         let mut model = shared.model();
         for _ in 0..self.kept.min(MOST) {
             let whole = model.wants_whole(self.id);
-            match look_at(&mut self.reader, Which::Next, whole, buffer) {
+            match open_if_new(&mut self.reader, Which::Next, whole, buffer) {
                 Ok(Some((size, sample))) => {
                     let now = clock::boottime();
                     model.message(now, self.id, &self.seen(now, size, &sample, buffer));
@@ -178,11 +181,11 @@ impl One {
     }
 
     /// Reads the newest message again, completely, because the channel was opened.
-    fn look_again(&mut self, shared: &Shared, buffer: &mut Vec<u8>) {
+    fn poll_again(&mut self, shared: &Shared, buffer: &mut Vec<u8>) {
         // Failures are retried the next time.
-        if let Ok(Some((size, sample))) = look_at(&mut self.reader, Which::Current, true, buffer) {
+        if let Ok(Some((size, sample))) = open_if_new(&mut self.reader, Which::Current, true, buffer) {
             let seen = self.seen(clock::boottime(), size, &sample, buffer);
-            shared.model().look_into(self.id, &seen);
+            shared.model().note_contents(self.id, &seen);
         }
     }
 
@@ -202,7 +205,7 @@ impl One {
 }
 
 /// Reads a message: returns its length, and stores all of it or its first bytes in the buffer.
-fn look_at(
+fn open_if_new(
     reader: &mut Subscriber,
     which: Which,
     whole: bool,

@@ -32,10 +32,10 @@ struct Maker<'a> {
     options: &'a Options,
     schema: &'a Arc<Schema>,
     left: usize,
-    /// Elements and rows so far that may have zero size. Decoders that look ahead count all rows before a dimension
-    /// of variable size, at any size.
+    /// Elements and rows so far that may have zero size. Decoders that look ahead also count all rows before a
+    /// dimension of variable size, whatever their size.
     free: u64,
-    /// Memory so far, in bytes, as if each empty array had its own.
+    /// Memory used so far, in bytes; each empty array counts as an allocation.
     memory: usize,
 }
 

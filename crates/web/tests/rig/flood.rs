@@ -13,7 +13,7 @@ fn used() -> usize {
 
 /// Sends pings over a WebSocket until its server, in this process, closes the connection. That must happen within `patience`, and use at
 /// most 128 MiB.
-pub fn until_let_go(mut stream: &TcpStream, patience: Duration) {
+pub fn until_disconnected(mut stream: &TcpStream, patience: Duration) {
     stream.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
     let ping = [&[0x89, 0x80 | 125, 0, 0, 0, 0][..], &[7; 125]].concat();
     let pings = ping.repeat(1000);

@@ -12,7 +12,7 @@ const LATE: f64 = 1.0;
 
 /// An action on a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum Disturbance {
     /// SIGKILL: the process ends at any instruction.
     Kill,
     /// SIGSTOP: the process exists and does nothing. The supervisor has to detect it.
@@ -40,7 +40,7 @@ impl Chaos {
     }
 
     /// The next due action, and the index of its victim. `None` if no action is due. Call it until it returns `None`.
-    pub fn due(&mut self, elapsed: Duration, candidates: usize) -> Option<(Deed, usize)> {
+    pub fn due(&mut self, elapsed: Duration, candidates: usize) -> Option<(Disturbance, usize)> {
         let now = elapsed.as_secs_f64();
         if now < self.next || candidates == 0 {
             return None;
@@ -49,7 +49,7 @@ impl Chaos {
             self.next = now;
         }
         self.next += BETWEEN.0 + self.random.below(BETWEEN.1 - BETWEEN.0);
-        let deed = if self.random.below(1.0) < 0.5 { Deed::Kill } else { Deed::Freeze };
+        let deed = if self.random.below(1.0) < 0.5 { Disturbance::Kill } else { Disturbance::Freeze };
         Some((deed, self.random.index(candidates)))
     }
 }
@@ -66,7 +66,7 @@ mod tests {
             for ms in 0..10_000 {
                 while let Some((deed, victim)) = chaos.due(Duration::from_millis(ms), 8) {
                     victims[victim] += 1;
-                    if deed == Deed::Kill { kills += 1 } else { freezes += 1 }
+                    if deed == Disturbance::Kill { kills += 1 } else { freezes += 1 }
                 }
             }
             assert!(kills + freezes > 50, "seed {seed}: {kills} kills, {freezes} freezes");

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use saltus_channel::clock;
 
-use super::chaos::Deed;
+use super::chaos::Disturbance;
 use super::ledger::Heard;
 use crate::error::{Error, Result};
 use crate::sys;
@@ -25,7 +25,7 @@ const BEGINNING: Duration = Duration::from_millis(200);
 /// Longest time that it may wait for a CPU, or be busy without a heartbeat.
 const BUSY: Duration = Duration::from_secs(3);
 /// When all are silent, at most this much counts between two checks: the supervisor or the machine may have been stopped.
-const LOOK: Duration = Duration::from_millis(5);
+const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 /// After this many consecutive unexpected exits, a program is not started again.
 const TRIES: u32 = 5;
 
@@ -211,7 +211,7 @@ impl Crew {
                 continue;
             }
             let m = &mut self.members[k];
-            m.silent += since.min(LOOK);
+            m.silent += since.min(CHECK_INTERVAL);
             let silent = m.silent.max(Duration::from_nanos(self.newest.saturating_sub(m.last)));
             if m.dying || silent <= if m.heard { SILENCE } else { m.beginning } {
                 continue;
@@ -238,13 +238,13 @@ impl Crew {
     }
 
     /// Applies an action to one of the candidates.
-    pub fn suffer(&mut self, k: usize, deed: Deed, now: Duration) {
+    pub fn suffer(&mut self, k: usize, deed: Disturbance, now: Duration) {
         match deed {
-            Deed::Kill => {
+            Disturbance::Kill => {
                 self.note(k, What::Killed, now);
                 self.kill(k);
             }
-            Deed::Freeze => {
+            Disturbance::Freeze => {
                 self.note(k, What::Frozen, now);
                 self.members[k].frozen = true;
                 self.signal(k, libc::SIGSTOP);

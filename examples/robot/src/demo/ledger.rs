@@ -20,7 +20,7 @@ pub const REFLEX_LIMIT: u64 = 5_000_000;
 pub const TICK_LIMIT: u64 = 1_000_000;
 
 /// Deadline for a check by the supervisor, ns.
-pub const LOOK_LIMIT: u64 = 20_000_000;
+pub const UPDATE_LIMIT: u64 = 20_000_000;
 
 /// Times, for a report and for the last second.
 pub struct Times {
@@ -155,7 +155,7 @@ impl Ledger {
             accounts: BTreeMap::new(),
             reflex: Times::new(REFLEX_LIMIT, keep_recent),
             tick: Times::new(TICK_LIMIT, false),
-            look: Times::new(LOOK_LIMIT, false),
+            look: Times::new(UPDATE_LIMIT, false),
             own: Tally::of(CHANNELS.iter().position(|p| p.name == HEALTH).unwrap_or(0)),
             report: Health::default(),
             health: subscriber,

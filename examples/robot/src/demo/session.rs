@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use saltus_channel::{Directory, Subscriber, SubscriberOptions, clock, rt};
 
 use super::audit::audit;
-use super::chaos::{Chaos, Deed};
+use super::chaos::{Chaos, Disturbance};
 use super::crew::{Crew, LOGGER, ROLES, What, process};
 use super::ledger::Ledger;
 use super::lidar::Scans;
@@ -23,9 +23,9 @@ use crate::wire::types::{self, Request, Truth};
 use crate::wire::{self, Torn, fixed};
 
 /// Time between two checks of the processes.
-const LOOK: Duration = Duration::from_millis(2);
+const CHECK_INTERVAL: Duration = Duration::from_millis(2);
 /// Time between two status messages.
-const TELL: Duration = Duration::from_millis(50);
+const REPORT_INTERVAL: Duration = Duration::from_millis(50);
 /// Time for which a fallen robot is shown.
 const LINGER: Duration = Duration::from_secs(1);
 /// The torque of a push, N m, and how long it lasts.
@@ -61,7 +61,7 @@ struct Session<'a> {
     said: Said,
     screen: Child,
     state: Writer<types::Crew>,
-    told: Duration,
+    reported: Duration,
     scheduling: String,
 }
 
@@ -74,7 +74,7 @@ pub fn run(options: &DemoOptions, domain: &Directory, page: Option<&Page>) -> Re
         Ok(()) => format!("SCHED_FIFO {REFLEX} for the reflex, {PRIORITY} for the supervisor"),
         Err(e) => format!("like any other program ({e})"),
     };
-    let watching = SubscriberOptions::new().poll_every(TELL);
+    let watching = SubscriberOptions::new().poll_every(REPORT_INTERVAL);
     let ledger = Ledger::open(&domain.open_channel(HEALTH)?, false)?;
     let screen = start_screen(options, domain, page, &writer)?;
     let mut session = Session {
@@ -97,7 +97,7 @@ pub fn run(options: &DemoOptions, domain: &Directory, page: Option<&Page>) -> Re
         said,
         screen,
         state: Writer::open(place(CREW)?, domain)?,
-        told: Duration::ZERO,
+        reported: Duration::ZERO,
         scheduling,
     };
     let ending = session.live()?;
@@ -152,7 +152,7 @@ impl Session<'_> {
             if self.asked {
                 break Ending::Key;
             } else if sys::stop_asked() {
-                let (signal, sender) = sys::who_asked();
+                let (signal, sender) = sys::sender_of_signal();
                 break Ending::Asked(signal, sender);
             } else if self.crew.given_up.is_some() {
                 break Ending::GivenUp;
@@ -185,7 +185,7 @@ impl Session<'_> {
     /// One cycle. Returns the time since the start.
     fn turn(&mut self, mischief: bool) -> Result<Duration> {
         let now = self.began.elapsed();
-        self.ledger.look.add((now - self.looked).saturating_sub(LOOK).as_nanos() as u64);
+        self.ledger.look.add((now - self.looked).saturating_sub(CHECK_INTERVAL).as_nanos() as u64);
         while let Some(heard) = self.ledger.next(|pid| self.crew.role_of(pid))? {
             self.crew.heard(&heard, now);
         }
@@ -201,7 +201,7 @@ impl Session<'_> {
         self.see()?;
         self.lives = self.lives.or((self.truth.step > 0).then_some(now));
         self.tell(now, false)?;
-        saltus_os::process::sleep_until(clock::monotonic() + LOOK.as_nanos() as u64);
+        saltus_os::process::sleep_until(clock::monotonic() + CHECK_INTERVAL.as_nanos() as u64);
         Ok(now)
     }
 
@@ -211,8 +211,8 @@ impl Session<'_> {
         while let Ok(Some(sample)) = self.requests.next(&mut buf) {
             let Ok(request) = wire::read::<Request>(&buf[..sample.len]) else { continue };
             let deed = match request.what {
-                Request::KILL => Deed::Kill,
-                Request::FREEZE => Deed::Freeze,
+                Request::KILL => Disturbance::Kill,
+                Request::FREEZE => Disturbance::Freeze,
                 other => {
                     match other {
                         Request::PUSH => self.push()?,
@@ -233,11 +233,11 @@ impl Session<'_> {
     }
 
     /// Kills or freezes a process.
-    fn hurt(&mut self, k: usize, deed: Deed, now: Duration) {
+    fn hurt(&mut self, k: usize, deed: Disturbance, now: Duration) {
         self.crew.suffer(k, deed, now);
         match deed {
-            Deed::Kill => self.deeds.0 += 1,
-            Deed::Freeze => self.deeds.1 += 1,
+            Disturbance::Kill => self.deeds.0 += 1,
+            Disturbance::Freeze => self.deeds.1 += 1,
         }
     }
 
@@ -266,10 +266,10 @@ impl Session<'_> {
 
     /// Publishes the status, when it is time to, and reads the programs' standard error.
     fn tell(&mut self, now: Duration, over: bool) -> Result<()> {
-        if now < self.told + TELL && !over {
+        if now < self.reported + REPORT_INTERVAL && !over {
             return Ok(());
         }
-        self.told = now;
+        self.reported = now;
         self.said.listen();
         let (kills, freezes) = self.deeds;
         let members = self.crew.state();
@@ -285,7 +285,7 @@ impl Session<'_> {
         self.tell(self.began.elapsed(), true)?;
         let until = Instant::now() + SCREEN;
         while matches!(self.screen.try_wait(), Ok(None)) && Instant::now() < until {
-            saltus_os::process::sleep_until(clock::monotonic() + LOOK.as_nanos() as u64);
+            saltus_os::process::sleep_until(clock::monotonic() + CHECK_INTERVAL.as_nanos() as u64);
         }
         let _ = self.screen.kill(); // it may have exited
         let _ = self.screen.wait();
@@ -304,7 +304,7 @@ impl Session<'_> {
             let until = Instant::now() + PATIENCE;
             while !self.crew.have_ended(|m| those(m.role), &mut residue)? && Instant::now() < until {
                 self.hear()?;
-                saltus_os::process::sleep_until(clock::monotonic() + LOOK.as_nanos() as u64);
+                saltus_os::process::sleep_until(clock::monotonic() + CHECK_INTERVAL.as_nanos() as u64);
             }
         }
         residue.extend(self.crew.end().iter().map(|role| format!("{role} did not end when asked to")));

@@ -23,7 +23,7 @@ pub fn run() -> Result<()> {
     let mut right = life.writer("wheel/right/cmd")?;
     let gains = Gains::of(&ROBOT);
 
-    while life.goes_on()? {
+    while life.continues()? {
         let until = life.next_beat();
         let Some((e, _)) = estimates.receive::<Estimate>(Which::Newest, until, &mut life)? else { continue };
         let torques = gains.torques(&e.state());

@@ -28,7 +28,7 @@ pub fn run() -> Result<()> {
 
     let mut belief = life.inherited::<Estimate>("estimate")?.map(|(e, _)| e.belief());
 
-    while life.goes_on()? {
+    while life.continues()? {
         let mut until = life.next_beat(); // wait for the first sample only
         let mut newest = None;
         let before = belief.map_or(0, |b| b.step);

@@ -89,7 +89,7 @@ pub fn play(file: &str, speed: f64) -> Result<()> {
                 return Ok(());
             }
             driver.publish(&scan.ranges, line)?;
-        } else if place % BREATH == 0 && !life.goes_on()? {
+        } else if place % BREATH == 0 && !life.continues()? {
             return Ok(());
         }
         before = Some(scan.logged);

@@ -15,7 +15,7 @@ use crate::wire;
 use crate::wire::types::{Obstacle, Scan};
 
 /// Processing time per scan.
-const THINKS: Duration = Duration::from_millis(30);
+const THINKING_TIME: Duration = Duration::from_millis(30);
 /// Half of its angle of view, rad.
 const AHEAD: f64 = PI / 4.0;
 
@@ -26,7 +26,7 @@ pub fn run() -> Result<()> {
     let mut obstacles = life.writer("obstacle")?;
     let mut scan = Scan::default();
 
-    while life.goes_on()? {
+    while life.continues()? {
         // Check that newest is newest: the count published before the call.
         let published = scans.subscriber().channel().info()?.lanes;
         let until = life.next_beat();
@@ -37,7 +37,7 @@ pub fn run() -> Result<()> {
         if let Some((range, bearing)) = nearest(&scan.ranges) {
             obstacles.publish(&Obstacle { scan: scan.index, range, bearing, check: 0 })?;
         }
-        if !life.sleep_until(clock::monotonic() + THINKS.as_nanos() as u64)? {
+        if !life.sleep_until(clock::monotonic() + THINKING_TIME.as_nanos() as u64)? {
             break;
         }
     }

@@ -33,7 +33,7 @@ pub fn run(side: &str) -> Result<()> {
     let (mut command, mut commanded) = (Command::default(), 0);
     let mut driven = clock::boottime();
 
-    while life.goes_on()? {
+    while life.continues()? {
         let fresh = commands.receive::<Command>(Which::Newest, Until::For(PERIOD), &mut life)?;
         if let Some((new, sample)) = &fresh {
             (command, commanded) = (new.clone(), sample.timestamp);

@@ -107,7 +107,7 @@ fn without_control_it_falls_within_a_second() {
 #[test]
 fn it_survives_a_minute_of_outages_of_80_ms() {
     for seed in 0..10 {
-        // 2.5 outages per second, each of 80 ms, of the essential parts.
+        // The essential processes fail 2.5 times per second, for 80 ms each time.
         let seen = run(60.0, true, 80, 400.0, seed);
         assert!(seen.fell_at.is_none() && seen.worst_tilt < 0.35, "seed {seed}: {seen:?}");
     }

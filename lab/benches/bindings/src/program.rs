@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 /// A result, or an error in words.
 pub type Result<T> = std::result::Result<T, String>;
 
-/// A program that runs.
+/// A running program.
 pub struct Program {
     /// Its name in the table.
     pub name: String,
-    /// Its abilities: everything that begins with one of these words.
+    /// The commands that it supports, by their first word or completely.
     does: &'static [&'static str],
     child: Child,
     to: Option<ChildStdin>,
@@ -35,13 +35,13 @@ impl Program {
         }
     }
 
-    /// Whether it can do this.
+    /// Whether it supports the command.
     pub fn does(&self, what: &str) -> bool {
         let word = what.split(' ').next();
         self.does.iter().any(|can| *can == what || Some(*can) == word)
     }
 
-    /// Runs it this often; returns the time of each repetition, in ns.
+    /// Executes the command `count` times; returns the time of each repetition, in ns.
     pub fn run(&mut self, what: &str, count: usize) -> Result<Vec<f64>> {
         let to = self.to.as_mut().ok_or("it was ended")?;
         writeln!(to, "{count} {what}").map_err(|e| format!("{}: {e}", self.name))?;
@@ -53,17 +53,17 @@ impl Program {
         }
     }
 
-    /// Lets it exit, by ending its input.
+    /// Closes its input, which makes it exit, and waits for that.
     pub fn end(mut self) -> Result<()> {
         drop(self.to.take());
         let status = self.child.wait().map_err(|e| format!("{}: {e}", self.name))?;
-        if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", self.name)) }
+        if status.success() { Ok(()) } else { Err(format!("{} exited with {status}", self.name)) }
     }
 
     fn line(&mut self) -> Result<String> {
         let mut line = String::new();
         match self.from.read_line(&mut line) {
-            Ok(0) => Err(format!("{} has ended", self.name)),
+            Ok(0) => Err(format!("{} has exited", self.name)),
             Ok(_) => Ok(line.trim_end().into()),
             Err(e) => Err(format!("{}: {e}", self.name)),
         }
@@ -73,8 +73,7 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         drop(self.to.take());
-        // The benchmark failed. The end of its input lets it exit, and remove its files; a program that does not is
-        // killed.
+        // The benchmark failed. Closing its input makes the program remove its files and exit. If it does not, kill it.
         let start = Instant::now();
         let ended = |child: &mut Child| matches!(child.try_wait(), Ok(Some(_)));
         while !ended(&mut self.child) && start.elapsed() < Duration::from_secs(2) {

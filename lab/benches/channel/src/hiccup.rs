@@ -49,7 +49,7 @@ impl Case {
 pub fn bench(args: &Args) -> Fallible<ExitCode> {
     let form = if args.short { Form::Short } else { args.form };
     let (parts, length) = form.parts();
-    let (machine, saltus) = (Machine::look(parts as usize), program::saltus()?);
+    let (machine, saltus) = (Machine::read(parts as usize), program::saltus()?);
     let out = args.out().join(form.name());
     fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
     let wanted: Vec<Case> = CASES.into_iter().filter(|case| case.name().contains(&args.case)).collect();
@@ -242,7 +242,10 @@ mod tests {
             all.iter().map(|one| (&*one.name, one.times.len())).collect::<Vec<_>>(),
             [("idle", 1000), ("stress", 10)]
         );
-        let told = shows(&all);
-        assert!(told.contains("p50 4.00 times") && told.contains("the longest 2.00 times"), "{told}");
+        let reported = shows(&all);
+        assert!(
+            reported.contains("p50 4.00 times") && reported.contains("the longest 2.00 times"),
+            "{reported}"
+        );
     }
 }

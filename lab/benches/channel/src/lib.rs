@@ -121,7 +121,7 @@ impl Bench {
     /// All repetitions that were requested, or those finished before Ctrl-C.
     fn measured(args: &Args, contenders: Vec<Box<dyn Contender>>) -> Bench {
         let reps = args.repetitions();
-        let machine = Machine::look(reps);
+        let machine = Machine::read(reps);
         let scale = if args.short { args.scale * 0.2 } else { args.scale };
         let world = World { cores: machine.cores.clone(), scale, links: 0.into() };
         let results = Results { reference: args.set.reference(), ..Results::default() };

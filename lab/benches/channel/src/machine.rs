@@ -41,7 +41,7 @@ impl Ticks {
 
 impl Machine {
     /// Reads the machine's state at the start of the run.
-    pub fn look(reps: usize) -> Machine {
+    pub fn read(reps: usize) -> Machine {
         Machine {
             cores: saltus_os::rt::affinity(),
             fifo: place::fifo_allowed(),
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_report_states_when_and_by_what_it_was_made() {
-        let header = Machine::look(1).header("title");
+        let header = Machine::read(1).header("title");
         let of = |name: &str| {
             let line = header.lines().find(|line| line.trim_start().starts_with(name)).expect("a line");
             line.split_whitespace().nth(1).expect("a value").to_owned()

@@ -92,7 +92,7 @@ pub struct Outcome {
     pub received: u64,
     /// Messages received in the whole run, warm-up included.
     pub taken: u64,
-    /// Messages missed in the whole run, by their numbers.
+    /// Messages missed in the whole run, counted from gaps in their numbers.
     pub missed: u64,
     /// Processor time used in the measured window, user and system, nanoseconds.
     pub cpu: u64,

@@ -41,9 +41,9 @@ pub fn table(results: &Results, contenders: &[Box<dyn Contender>]) -> String {
             rows.iter().find(is_it).map(|row| (times(row), row.cell.cpu_per_message(), row.cell.rates()))
         };
         let trip = |place| find(pingpong, Metric::OneWay, &|case| case.place == place).map(|found| found.0);
-        let [one_core, two_cores] = [Place::OneCore, Place::TwoCores].map(|place| told(trip(place)));
+        let [one_core, two_cores] = [Place::OneCore, Place::TwoCores].map(|place| reported(trip(place)));
         let way = find(paced, Metric::Response, &|_| true);
-        let cpu = told(way.as_ref().and_then(|found| found.1).map(ns));
+        let cpu = reported(way.as_ref().and_then(|found| found.1).map(ns));
         let rate = find(lossless, Metric::Response, &|case| case.size == plan_peers::LARGE);
         let rate = rate.and_then(|found| median(&found.2)).map(|rate| match rate {
             rate if rate > 0.0 => count(rate),
@@ -52,9 +52,9 @@ pub fn table(results: &Results, contenders: &[Box<dyn Contender>]) -> String {
         let _ = writeln!(
             out,
             "| `{name}` | {} | {one_core} | {two_cores} | {} | {cpu} | {} |",
-            told(contender.version()),
-            told(way.map(|found| found.0)),
-            told(rate)
+            reported(contender.version()),
+            reported(way.map(|found| found.0)),
+            reported(rate)
         );
     }
     let _ = write!(out, "\nOf these only the paper's figures exist:\n\n{}\n", gone::table().join("\n"));
@@ -81,7 +81,7 @@ fn times(row: &Row<'_>) -> String {
     format!("{} / {} / {} / {} ({})", at(0.5), at(0.99), at(0.999), at(1.0), row.times.len())
 }
 
-fn told(value: Option<String>) -> String {
+fn reported(value: Option<String>) -> String {
     value.unwrap_or("–".into())
 }
 

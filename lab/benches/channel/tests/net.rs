@@ -16,9 +16,10 @@ fn short_run() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_saltus-bench-channel"));
     command.args(["net", "--short", "--scenario", "pingpong", "--contender", ALL, "--out"]).arg(&out);
     let output = command.output().expect("it runs");
-    let (report, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (report, reported) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     // A contender that fails or does not answer makes the run fail.
-    assert!(output.status.success(), "{report}{told}");
+    assert!(output.status.success(), "{report}{reported}");
     std::fs::remove_dir_all(&out).expect("it has written its files");
     for (name, is_built) in [
         ("zmq://", cfg!(feature = "zmq")),

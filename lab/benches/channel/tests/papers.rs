@@ -21,9 +21,10 @@ fn short_run(set: &str, scenarios: &str, contenders: &str, files: &[&str]) -> St
     let mut command = Command::new(env!("CARGO_BIN_EXE_saltus-bench-channel"));
     command.args([set, "--short", "--scale", "0.5", "--scenario", scenarios, "--contender", contenders]);
     let output = command.arg("--out").arg(&out).output().expect("it runs");
-    let (report, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (report, reported) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     // A contender that fails or does not answer makes the run fail.
-    assert!(output.status.success(), "{report}{told}");
+    assert!(output.status.success(), "{report}{reported}");
     assert!(report.contains("## What it shows"), "{report}");
     for file in files {
         assert!(out.join(file).is_file(), "{file}: {report}");

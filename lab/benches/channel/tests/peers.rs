@@ -16,9 +16,10 @@ fn short_run() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_saltus-bench-channel"));
     command.args(["peers", "--short", "--scenario", "whole", "--contender", &PEERS.join(","), "--out"]);
     let output = command.arg(&out).output().expect("it runs");
-    let (report, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (report, reported) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     // A wrong byte, or a missing message, makes the run fail.
-    assert!(output.status.success(), "{report}{told}");
+    assert!(output.status.success(), "{report}{reported}");
     let document = std::fs::read(out.join("peers.json")).expect("it has written its data");
     let document: Value = serde_json::from_slice(&document).expect("a document");
     let table = std::fs::read_to_string(out.join("peers.md")).expect("it has written its table");

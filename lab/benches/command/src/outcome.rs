@@ -1,22 +1,22 @@
-//! How the program ends, and its messages on standard error.
+//! The result of the program, and its messages on standard error.
 
 use std::io::{ErrorKind, Write, stderr};
 
-/// Success, or why not.
+/// Success, or a failure.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
-/// Why it ends early.
+/// Why the program ends early.
 pub enum Failure {
-    /// It could not be done, for this reason.
+    /// It failed, for this reason.
     Failed(String),
-    /// It could not be done, and the reason was printed.
+    /// It failed, and the reason was already printed.
     Printed,
-    /// The output was closed: a successful end.
+    /// The reader of the output has closed it, which counts as success.
     Quiet,
 }
 
 impl Failure {
-    /// It could not be done.
+    /// A failure with this reason.
     pub fn new(words: impl Into<String>) -> Failure {
         Failure::Failed(words.into())
     }
@@ -31,7 +31,7 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// Prints a sentence on standard error. An error of that is ignored.
+/// Prints a sentence on standard error. If that fails, the failure is ignored.
 pub fn say(words: impl std::fmt::Display) {
     let _ = writeln!(stderr(), "saltus: {words}");
 }

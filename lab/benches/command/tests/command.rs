@@ -14,10 +14,10 @@ fn bench(arguments: &[&str]) -> Command {
 
 /// Its output, if it ended with this code.
 fn ended(arguments: &[&str], code: i32) -> (String, String) {
-    told(bench(arguments).output().expect("the program runs"), code)
+    reported(bench(arguments).output().expect("the program runs"), code)
 }
 
-fn told(output: Output, code: i32) -> (String, String) {
+fn reported(output: Output, code: i32) -> (String, String) {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     let (out, err) = (text(output.stdout), text(output.stderr));
     assert_eq!(output.status.code(), Some(code), "{out}{err}");
@@ -77,9 +77,9 @@ fn a_table_a_log_data_and_a_figure_are_left() {
         "-o",
         out.to_str().expect("text"),
     ];
-    let (told, _) = ended(&line, 0);
+    let (reported, _) = ended(&line, 0);
     for words in ["p50", "p99.9", "max", "count", "ratio of p50", "kernel", "unix-dgram", "1w8r"] {
-        assert!(told.contains(words), "{words}: {told}");
+        assert!(reported.contains(words), "{words}: {reported}");
     }
     let read = |name: &str| std::fs::read(out.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
     let data: Value = serde_json::from_slice(&read("bench.json")).expect("JSON");
@@ -87,7 +87,7 @@ fn a_table_a_log_data_and_a_figure_are_left() {
     assert!(read("bench.svg").starts_with(b"<svg"));
     let mut report = Command::new(saltus_peers::saltus());
     report.arg("report").arg(out.join("paced.hlog")).args(["--tag", "all", "--json"]);
-    let series = objects(&self::told(report.output().expect("the command runs"), 0).0);
+    let series = objects(&self::reported(report.output().expect("the command runs"), 0).0);
     let is_there = |who: &str| {
         series
             .iter()
@@ -110,13 +110,13 @@ fn impossible_measurements_and_outputs_fail_immediately() {
 fn ctrl_c_ends_it_with_what_was_measured() {
     let line = ["--reps", "1000", "--scenario", "copy", "--contender", "memcpy"];
     let mut running = bench(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
-    let mut told = BufReader::new(running.stderr.take().expect("a pipe")).lines();
+    let mut reported = BufReader::new(running.stderr.take().expect("a pipe")).lines();
     // The second repetition has begun, so there is a result to report.
-    assert!(told.any(|line| line.is_ok_and(|line| line.contains("repetition 2 of"))));
+    assert!(reported.any(|line| line.is_ok_and(|line| line.contains("repetition 2 of"))));
     // SAFETY: passes two integers; the child has not been waited for.
     unsafe { libc::kill(running.id().cast_signed(), libc::SIGINT) };
-    let interrupted = told.any(|line| line.is_ok_and(|line| line.contains("interrupted")));
-    let (out, _) = self::told(running.wait_with_output().expect("it ends"), 0);
+    let interrupted = reported.any(|line| line.is_ok_and(|line| line.contains("interrupted")));
+    let (out, _) = self::reported(running.wait_with_output().expect("it ends"), 0);
     assert!(interrupted && out.contains("memcpy"), "{out}");
 }
 

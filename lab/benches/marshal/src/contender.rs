@@ -73,11 +73,11 @@ impl Program {
     }
 
     fn ask(&mut self, line: &str) -> Result<String> {
-        let told = |e: std::io::Error| format!("{} ended when asked to `{line}`: {e}", self.name);
+        let reported = |e: std::io::Error| format!("{} ended when asked to `{line}`: {e}", self.name);
         let to = self.to.as_mut().ok_or("no input")?;
-        writeln!(to, "{line}").and_then(|()| to.flush()).map_err(told)?;
+        writeln!(to, "{line}").and_then(|()| to.flush()).map_err(reported)?;
         let mut answer = String::new();
-        self.from.read_line(&mut answer).map_err(told)?;
+        self.from.read_line(&mut answer).map_err(reported)?;
         match answer.trim() {
             "" => Err(format!("{} ended when asked to `{line}`", self.name)),
             answer => Ok(answer.into()),

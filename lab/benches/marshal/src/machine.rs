@@ -12,7 +12,7 @@ pub struct Machine {
 
 impl Machine {
     /// Looks around.
-    pub fn look() -> Machine {
+    pub fn read() -> Machine {
         let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let field = |name: &str| {
             let line = cpu.lines().find(|l| l.split(':').next().is_some_and(|key| key.trim() == name))?;
@@ -57,8 +57,8 @@ impl Machine {
 /// The first line of what a program says about itself, on either output.
 fn version(program: &str, flag: &str) -> String {
     let Ok(out) = Command::new(program).arg(flag).output() else { return "unknown".into() };
-    let said = [out.stdout, out.stderr].concat();
-    String::from_utf8_lossy(&said).lines().next().unwrap_or("unknown").into()
+    let printed = [out.stdout, out.stderr].concat();
+    String::from_utf8_lossy(&printed).lines().next().unwrap_or("unknown").into()
 }
 
 const CAUTION: &str = "

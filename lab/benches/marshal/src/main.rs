@@ -51,7 +51,7 @@ fn bench(args: &Args) -> Result<()> {
     let messages = messages::write(&dir.join("messages"))?;
     let mut contenders = programs::build(&dir, &messages, args.only.as_deref())?;
     run::verify(&mut contenders, &messages)?;
-    let machine = machine::Machine::look();
+    let machine = machine::Machine::read();
     let results = run::run(&mut contenders, &messages, &plan)?;
     print!("{}{}", machine.header(), report::text(&results, &messages, &plan));
     if let Some(out) = &args.out {

@@ -169,10 +169,10 @@ impl Chaos<'_> {
             return Err(format!("{WRITERS} writers at a time have used {} lanes", lanes.len()).into());
         }
         for lane in &lanes {
-            let told = self.board.published(lane.publisher.lane).load(Relaxed);
-            if lane.published != told && lane.published != told + 1 {
+            let reported = self.board.published(lane.publisher.lane).load(Relaxed);
+            if lane.published != reported && lane.published != reported + 1 {
                 return Err(format!(
-                    "lane {}: published {told}, it says {}",
+                    "lane {}: published {reported}, it says {}",
                     lane.publisher.lane, lane.published
                 )
                 .into());

@@ -21,9 +21,11 @@ pub fn run(i: usize, board: &Board, channel: &Channel, seed: u64) -> Result<(), 
     let most = publisher.max_len();
     // No other process writes this lane, or in our name: we begin where its last owner ended.
     let mut last = channel.info()?.lanes[writer.lane as usize].published;
-    let told = board.published(writer.lane).load(Relaxed);
-    if last != told && last != told + 1 {
-        return Err(format!("lane {}: {told} messages were published, it says {last}", writer.lane).into());
+    let reported = board.published(writer.lane).load(Relaxed);
+    if last != reported && last != reported + 1 {
+        return Err(
+            format!("lane {}: {reported} messages were published, it says {last}", writer.lane).into()
+        );
     }
     // The last owner may have been killed before it reported its last message. We report it now: otherwise, if we
     // are killed before we report our first one, the next owner finds two more than reported.

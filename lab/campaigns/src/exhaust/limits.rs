@@ -73,7 +73,7 @@ pub fn locked_memory(place: &Place) -> Result<(), Failure> {
     let attributes = Attributes::new().depth(16).max_message_size(65536).lock_memory(true).mode(0o666);
     domain.create("c", &attributes)?; // creates the domain, which is open to all users
     domain.unlink("c")?;
-    user::give_up_root()?;
+    user::drop_root()?;
     limit(libc::RLIMIT_MEMLOCK, 65536, true)?;
     let channel = match domain.create("c", &attributes) {
         Ok(channel) => channel,

@@ -159,7 +159,7 @@ pub fn words(domain: &Directory, rng: &mut Rng, prey: &Prey) -> Result<(), Failu
 }
 
 /// A writer that changes every field as fast as it can, next to honest processes.
-pub fn lie_for_ever(domain: &Directory, rng: &mut Rng) -> Result<(), Failure> {
+pub fn corrupt_forever(domain: &Directory, rng: &mut Rng) -> Result<(), Failure> {
     let channel = domain.open_channel(NAME)?;
     let attributes = channel.attributes();
     let layout =
@@ -181,7 +181,7 @@ pub fn lie_for_ever(domain: &Directory, rng: &mut Rng) -> Result<(), Failure> {
     }
 }
 
-/// Creates the channel that [`lie_for_ever`] damages.
+/// Creates the channel that [`corrupt_forever`] damages.
 pub fn lay_out(domain: &Directory, rng: &mut Rng) -> Result<(), Failure> {
     honest(domain, rng).map(drop)
 }

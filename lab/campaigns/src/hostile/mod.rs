@@ -36,7 +36,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     report.check("a writer that lies in every field while others use the channel", || {
         let domain = place.domain("liar")?;
         lies::lay_out(&domain, &mut Rng::new(seed))?;
-        let mut liar = spawn(|| lies::lie_for_ever(&domain, &mut Rng::new(seed)))?;
+        let mut liar = spawn(|| lies::corrupt_forever(&domain, &mut Rng::new(seed)))?;
         let found = hunt(seed, share(20), all, |_, rng, prey| victim::use_channel(&domain, "c", rng, prey));
         liar.kill();
         found
@@ -56,7 +56,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     report.check("a file with holes", || holes(&place));
     let full = context.options.full;
     report.check("data cut and grown in turn while others use it", || cut::data(&place, seed, share(15)));
-    report.check("data cut and grown in turn while commands look at all channels", || {
+    report.check("data truncated and grown repeatedly while commands read all channels", || {
         cut::commands(&place, seed, share(15))
     });
     report.check("leftovers cut short while makers sweep them", || {

@@ -63,14 +63,16 @@ impl Operation for Describing {
 
     /// Earlier descriptions are readable, the last one whole or not at all; and the next one is stored.
     fn check(&self, world: World, _: &Path, _: usize) -> Result<(), Failure> {
-        let said = |n: usize| (0..n).map(description).collect::<Vec<_>>();
-        let told = world.channel.descriptions()?;
-        if told != said(self.before) && told != said(self.before + 1) {
-            return Err(format!("{} types are described, not {} or one more", told.len(), self.before).into());
+        let printed = |n: usize| (0..n).map(description).collect::<Vec<_>>();
+        let reported = world.channel.descriptions()?;
+        if reported != printed(self.before) && reported != printed(self.before + 1) {
+            return Err(
+                format!("{} types are described, not {} or one more", reported.len(), self.before).into()
+            );
         }
         describe(&world.channel, self.before)?;
         describe(&world.channel, self.before + 1)?;
-        if world.channel.descriptions()? != said(self.before + 2) {
+        if world.channel.descriptions()? != printed(self.before + 2) {
             return Err("the next publisher was not heard".into());
         }
         world.domain.unlink(NAME)?;

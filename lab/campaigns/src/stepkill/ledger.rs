@@ -104,7 +104,7 @@ impl Ledger {
             }
             is_whole(seq, &bytes)?;
         }
-        let view = reader.view(Which::Current, Until::Poll)?.ok_or("nothing to look at")?;
+        let view = reader.view(Which::Current, Until::Poll)?.ok_or("no message to view")?;
         view.copy_to(0, &mut bytes[..view.len()]);
         let info = view.validate()?;
         is_whole(info.seq, &bytes[..info.len])?;
@@ -113,7 +113,7 @@ impl Ledger {
 
     /// A new publisher gets `lane` and publishes messages of `lens` bytes. Each is received, and none that must be
     /// kept is lost.
-    pub fn go_on(&mut self, channel: &Channel, lane: usize, lens: &[usize]) -> Result<(), Failure> {
+    pub fn resume(&mut self, channel: &Channel, lane: usize, lens: &[usize]) -> Result<(), Failure> {
         let mut reader = quiet(channel, Start::Now)?;
         let mut publisher = channel.publisher()?;
         if publisher.id().lane as usize != lane {

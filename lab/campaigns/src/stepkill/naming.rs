@@ -94,13 +94,13 @@ impl Naming {
     }
 
     /// Users of the earlier channel learn that it was replaced, now or after a later sweep.
-    fn check_told(&self, old: &Channel, replaced: bool) -> Result<(), Failure> {
-        let told = old.is_retired();
-        if told && !replaced {
+    fn check_replacement_is_reported(&self, old: &Channel, replaced: bool) -> Result<(), Failure> {
+        let reported = old.is_retired();
+        if reported && !replaced {
             return Err("its users see it as removed, but it exists".into());
         }
         let mut untold = self.untold.borrow_mut();
-        if replaced && !told && untold.len() < FOLLOWED {
+        if replaced && !reported && untold.len() < FOLLOWED {
             untold.push(old.clone());
         }
         Ok(())
@@ -131,7 +131,7 @@ impl Naming {
             world.ledger = Ledger::new(FRAMES, 1);
         }
         world.ledger.verify(&channel)?;
-        world.ledger.go_on(&channel, 0, &[SIZE as usize, 0, 64])
+        world.ledger.resume(&channel, 0, &[SIZE as usize, 0, 64])
     }
 }
 
@@ -219,7 +219,7 @@ impl Operation for Naming {
         };
         self.put_aside(&world, ground)?;
         if let Some(old) = &world.old {
-            self.check_told(old, fresh)?;
+            self.check_replacement_is_reported(old, fresh)?;
         }
         if self.what == What::Chmod {
             check_chmod(&world.domain)?;

@@ -198,7 +198,7 @@ impl Operation for Publishing {
         let turns = [size, 0, size.min(64), size, size / 2, size, 1];
         let lens: Vec<usize> =
             (0..self.frames as usize + 4).map(|i| turns[(i + kill) % turns.len()]).collect();
-        ledger.go_on(&channel, lane, &lens)?;
+        ledger.resume(&channel, lane, &lens)?;
         if let Some(other) = &mut world.other {
             let done = world.ledger.head(0);
             publish_all(other, done, &[size])?;

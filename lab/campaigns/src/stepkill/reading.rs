@@ -47,7 +47,7 @@ impl Reading {
             Reading::Again => subscriber.current(bytes)?,
             Reading::IntoVec => subscriber.receive_vec(Which::Next, Until::Poll, bytes)?,
             Reading::View => {
-                let view = subscriber.view(Which::Newest, Until::Poll)?.ok_or("nothing to look at")?;
+                let view = subscriber.view(Which::Newest, Until::Poll)?.ok_or("no message to view")?;
                 view.copy_to(0, &mut bytes[..view.len()]);
                 Some(view.validate()?)
             }

@@ -115,7 +115,7 @@ impl Operation for Waking {
             Rescue::NextPublish | Rescue::Slice => world.publish()?,
             Rescue::Successor => {
                 let lens: &[usize] = if published { &[] } else { &[LEN] };
-                world.ledger.go_on(&world.channel.clone(), 1, lens)?;
+                world.ledger.resume(&world.channel.clone(), 1, lens)?;
             }
         }
         world.finish()

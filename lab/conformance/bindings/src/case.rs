@@ -53,7 +53,7 @@ pub struct Step {
 
 impl Step {
     /// The step as in the file.
-    pub fn said(&self) -> String {
+    pub fn printed(&self) -> String {
         Value::Object(self.with.clone()).to_string()
     }
     /// The expected result; `ok` by default.

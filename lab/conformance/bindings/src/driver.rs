@@ -32,7 +32,7 @@ impl Driver {
         static STARTED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let number = STARTED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let complaints = dir.join(format!("complaints-{number}"));
-        let told = |e: std::io::Error| format!("{}: {}: {e}", language.name, language.command.join(" "));
+        let reported = |e: std::io::Error| format!("{}: {}: {e}", language.name, language.command.join(" "));
         let mut command = Command::new(&language.command[0]);
         command
             .args(&language.command[1..])
@@ -40,12 +40,12 @@ impl Driver {
             .env_remove("SALTUS_DOMAIN")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(File::create(&complaints).map_err(told)?);
+            .stderr(File::create(&complaints).map_err(reported)?);
         let mut child = match space {
             Some(space) => space.run(|| command.spawn()),
             None => command.spawn(),
         }
-        .map_err(told)?;
+        .map_err(reported)?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take().ok_or("a child without pipes")?);
         let (send, answers) = channel();
         std::thread::spawn(move || {

@@ -12,12 +12,12 @@ use serde_json::{Map, Value};
 /// It is not: the expectation and the answer, in words.
 pub fn check(expected: &Value, answer: &str, codes: &[Code]) -> Result<()> {
     let words: Vec<&str> = answer.split_whitespace().collect();
-    let told = || format!("expected {}, got {}", in_words(expected), in_words_of(answer));
+    let reported = || format!("expected {}, got {}", in_words(expected), in_words_of(answer));
     let is = match expected {
         Value::Null => answer == "ok",
         Value::String(word) => answer == word,
         Value::Object(all) if all.contains_key("error") => {
-            return error(all, &words, codes).map_err(|why| told() + &why);
+            return error(all, &words, codes).map_err(|why| reported() + &why);
         }
         Value::Object(all) => match words.first() {
             Some(&"message") => message(all, &words[1..])?,
@@ -27,7 +27,7 @@ pub fn check(expected: &Value, answer: &str, codes: &[Code]) -> Result<()> {
         },
         _ => return Err(format!("nobody knows how to expect {expected}")),
     };
-    if is { Ok(()) } else { Err(told()) }
+    if is { Ok(()) } else { Err(reported()) }
 }
 
 /// An error must have the number and name on the page, and a text.
@@ -36,11 +36,11 @@ fn error(all: &Map<String, Value>, words: &[&str], codes: &[Code]) -> std::resul
     let Some(code) = codes.iter().find(|code| code.name == wanted) else {
         return Err(format!("; docs/errors.md has no `{wanted}`"));
     };
-    let ["error", number, name, said] = words else { return Err(String::new()) };
+    let ["error", number, name, printed] = words else { return Err(String::new()) };
     if *number != code.number.to_string() || !code.is_called(name) {
         return Err(format!("; docs/errors.md has {} {} ({})", code.number, code.name, code.c));
     }
-    if said.len() < 2 { Err("; it has no sentence".into()) } else { Ok(()) }
+    if printed.len() < 2 { Err("; it has no sentence".into()) } else { Ok(()) }
 }
 
 fn message(all: &Map<String, Value>, words: &[&str]) -> Result<bool> {
@@ -131,7 +131,7 @@ fn in_words(expected: &Value) -> String {
 /// The answer, with the text of an error decoded.
 fn in_words_of(answer: &str) -> String {
     match answer.strip_prefix("error ").and_then(|rest| rest.rsplit_once(' ')) {
-        Some((about, said)) => format!("error {about}: {}", plain(said)),
+        Some((about, printed)) => format!("error {about}: {}", plain(printed)),
         None => answer.into(),
     }
 }

@@ -171,10 +171,10 @@ fn octave(dir: &Path) -> Result<Language> {
     let javac = on_path("javac").ok_or_else(|| missing("javac"))?;
     let home = javac.ancestors().nth(2).unwrap_or(&javac).display().to_string();
     let package = root().join("bindings/octave");
-    let told =
+    let calls =
         [("javaaddpath", &binding), ("javaaddpath", &classes), ("addpath", &code), ("addpath", &package)];
     let mut lines: String =
-        told.iter().map(|(function, path)| format!("{function}('{}'); ", path.display())).collect();
+        calls.iter().map(|(function, path)| format!("{function}('{}'); ", path.display())).collect();
     lines += &format!("source('{}');", here("drivers/driver.m").display());
     let mut language = language("Octave", "octave", &[Path::new("octave-cli")]);
     language.command.extend(["--norc", "--no-history", "--eval", &lines].map(String::from));
@@ -191,10 +191,10 @@ fn on_path(name: &str) -> Option<PathBuf> {
     found.next().and_then(|file| file.canonicalize().ok())
 }
 
-/// Builds all languages, or those named, below `dir`.
+/// Builds the wanted languages, or all if none is named, each in a directory below `dir`.
 ///
 /// # Errors
-/// All build errors, in words.
+/// All build errors, as text.
 pub fn build(dir: &Path, wanted: &[String]) -> Result<Vec<Language>> {
     let wanted: Vec<_> =
         ALL.iter().filter(|(key, _)| wanted.is_empty() || wanted.iter().any(|w| w == key)).collect();

@@ -61,7 +61,7 @@ fn run(words: Vec<String>) -> Result<Vec<String>> {
     let names: Vec<&str> = languages.iter().map(|language| language.name.as_str()).collect();
     let took = start.elapsed().as_secs_f64();
     println!("{} cases for {}; their programs are built in {took:.1} s", cases.len(), names.join(", "));
-    tell_excuses(&cases, &languages);
+    print_exclusions(&cases, &languages);
     let start = Instant::now();
     let jobs = jobs(&languages, is_wanted("kills"));
     let outcomes = in_parallel(AT_ONCE, &jobs, |job| match job {
@@ -105,7 +105,7 @@ fn are_killed_together(one: &Language, other: &Language) -> bool {
 }
 
 /// Prints the excused cases of each language, with the reason.
-fn tell_excuses(cases: &[&Case], languages: &[Language]) {
+fn print_exclusions(cases: &[&Case], languages: &[Language]) {
     for language in languages {
         for case in cases {
             for role in if case.is_of_two() { &["publisher", "subscriber"][..] } else { &["program"] } {

@@ -25,7 +25,7 @@ pub struct Cast<'a> {
 
 impl Cast<'_> {
     /// For people: `shm, publisher in C, subscriber in Python`.
-    pub fn said(&self) -> String {
+    pub fn printed(&self) -> String {
         let roles = self.roles.iter().map(|(role, language)| format!(", {role} in {}", language.name));
         std::iter::once(self.provider.name().to_string()).chain(roles).collect()
     }
@@ -60,17 +60,17 @@ impl Cast<'_> {
             });
             let took = start.elapsed();
             if took > SLOW {
-                println!("{:.1} s for {} ({})", took.as_secs_f64(), case.name, self.said());
+                println!("{:.1} s for {} ({})", took.as_secs_f64(), case.name, self.printed());
             }
             match outcome {
                 Ok(ready) => drivers = Some(ready),
                 // After a failure the programs cannot be used for the next case.
-                Err(why) => failures.push(format!("{} ({}): {why}", case.name, self.said())),
+                Err(why) => failures.push(format!("{} ({}): {why}", case.name, self.printed())),
             }
         }
         for driver in drivers.into_iter().flatten() {
             if let Err(why) = driver.end() {
-                failures.push(format!("{}: {why}", self.said()));
+                failures.push(format!("{}: {why}", self.printed()));
             }
         }
         (played, failures)
@@ -100,9 +100,9 @@ impl Cast<'_> {
             driver.must(&line(&open, "")?)?;
             made.push((at, "domain", "d".to_string()));
         }
-        let mut said = vec![String::new(); drivers.len()];
+        let mut printed = vec![String::new(); drivers.len()];
         for (number, step) in case.steps.iter().enumerate() {
-            let in_step = |why: String| format!("step {}, {}: {why}", number + 1, step.said());
+            let in_step = |why: String| format!("step {}, {}: {why}", number + 1, step.printed());
             let with = of_provider(&substituted(&Value::Object(step.with.clone()), &names), self.provider);
             let with = with.as_object().cloned().unwrap_or_default();
             let step = Step { with, ..step.clone() };
@@ -113,15 +113,15 @@ impl Cast<'_> {
                 let name = name_of(&step);
                 let of = |one: &&(usize, &'static str, String)| one.0 == at && one.2 == name;
                 let kind = made.iter().rev().find(of).map_or("", |(_, kind, _)| kind);
-                said[at] = line(&step, kind).map_err(in_step)?;
-                driver.say(&said[at]).map_err(in_step)?;
+                printed[at] = line(&step, kind).map_err(in_step)?;
+                driver.say(&printed[at]).map_err(in_step)?;
                 let made_now = made_by(&step.verb).filter(|_| step.expected().get("error").is_none());
                 made.extend(made_now.map(|kind| (at, kind, name)));
             }
             if !step.is_later() {
                 let answer = driver.answer().map_err(in_step)?;
-                let told = |why| in_step(format!("{}: {why}", driver.language));
-                check(step.expected(), &answer, codes).map_err(told)?;
+                let reported = |why| in_step(format!("{}: {why}", driver.language));
+                check(step.expected(), &answer, codes).map_err(reported)?;
             }
         }
         for (at, kind, name) in made.into_iter().rev() {

@@ -32,17 +32,17 @@ impl Ports {
 /// The system does not report them, or there are none.
 pub fn of(process: u32) -> Result<Vec<u16>> {
     let root = Path::new("/proc").join(process.to_string());
-    let told = |e: std::io::Error| format!("the UDP ports of process {process}: {e}");
+    let reported = |e: std::io::Error| format!("the UDP ports of process {process}: {e}");
     let mut inodes = Vec::new();
-    for entry in std::fs::read_dir(root.join("fd")).map_err(told)? {
+    for entry in std::fs::read_dir(root.join("fd")).map_err(reported)? {
         // A descriptor closed in the meantime has no target.
-        let Ok(target) = std::fs::read_link(entry.map_err(told)?.path()) else { continue };
+        let Ok(target) = std::fs::read_link(entry.map_err(reported)?.path()) else { continue };
         let target = target.to_string_lossy().into_owned();
         inodes.extend(
             target.strip_prefix("socket:[").and_then(|rest| rest.strip_suffix(']')).map(String::from),
         );
     }
-    let table = std::fs::read_to_string(root.join("net/udp")).map_err(told)?;
+    let table = std::fs::read_to_string(root.join("net/udp")).map_err(reported)?;
     let ports: Vec<u16> = table.lines().skip(1).filter_map(|line| port(line, &inodes)).collect();
     if ports.is_empty() { Err(format!("process {process} has no UDP port")) } else { Ok(ports) }
 }

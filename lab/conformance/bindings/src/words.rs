@@ -33,8 +33,8 @@ fn usual(verb: &str) -> &'static str {
 
 /// The name of the object that a step creates or uses.
 pub fn name_of(step: &Step) -> String {
-    let said = step.with.get("as").or(step.with.get("of")).and_then(Value::as_str);
-    said.unwrap_or_else(|| usual(&step.verb)).into()
+    let printed = step.with.get("as").or(step.with.get("of")).and_then(Value::as_str);
+    printed.unwrap_or_else(|| usual(&step.verb)).into()
 }
 
 /// The command for a step. `kind` is of the object that it closes.
@@ -100,7 +100,7 @@ pub fn line(step: &Step, kind: &str) -> Result<String> {
         other => return Err(format!("there is no verb `{other}`")),
     };
     match with.keys().find(|key| !KEYS.contains(&key.as_str())) {
-        Some(key) => Err(format!("nobody knows what `{key}` means in {}", step.said())),
+        Some(key) => Err(format!("nobody knows what `{key}` means in {}", step.printed())),
         None => Ok(line),
     }
 }

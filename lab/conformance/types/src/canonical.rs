@@ -117,11 +117,11 @@ fn write_struct(out: &mut String, schema: &Schema, id: StructId, json: &Json) ->
     Ok(())
 }
 
-/// Whether `said` may be a language's form of `name`: odd characters become `_`, and `_` is added to keywords.
-fn is_name_of(said: &str, name: &str) -> bool {
+/// Whether `printed` may be a language's form of `name`: odd characters become `_`, and `_` is added to keywords.
+fn is_name_of(printed: &str, name: &str) -> bool {
     let plain: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
-    said.trim_end_matches('_') == plain.trim_end_matches('_')
+    printed.trim_end_matches('_') == plain.trim_end_matches('_')
 }
 
 fn write_array(

@@ -68,9 +68,9 @@ impl Driver {
             .collect();
         let (output, complaint) = self.run(&lines)?;
         let mut answers = Vec::with_capacity(messages.len());
-        for (said, (id, _)) in output.lines().zip(messages) {
+        for (printed, (id, _)) in output.lines().zip(messages) {
             let line = lines[answers.len()].trim_end();
-            let answer = read_answer(corpus, *id, said);
+            let answer = read_answer(corpus, *id, printed);
             answers.push(answer.map_err(|why| format!("{}: {why}\nabout: {line}", self.name))?);
         }
         match complaint {
@@ -85,12 +85,12 @@ impl Driver {
 
     /// Its output for these lines; and if it failed, why.
     fn run(&self, lines: &[String]) -> Result<(String, Option<String>)> {
-        let told = |e: std::io::Error| format!("{}: {e}", self.name);
+        let reported = |e: std::io::Error| format!("{}: {e}", self.name);
         // Several tests may run it concurrently.
         static ASKED: AtomicU64 = AtomicU64::new(0);
         let number = ASKED.fetch_add(1, Ordering::Relaxed);
         let (from, to) = (self.dir.join(format!("lines{number}")), self.dir.join(format!("answers{number}")));
-        std::fs::write(&from, lines.concat()).map_err(told)?;
+        std::fs::write(&from, lines.concat()).map_err(reported)?;
         let limit = self.address_space.map(|kib| format!("ulimit -v {kib}; ")).unwrap_or_default();
         // A driver that does not finish is stopped.
         let script = format!("{limit}exec timeout 300 \"$@\"");
@@ -98,26 +98,26 @@ impl Driver {
         command.args(["-c", &script, "sh"]).args(&self.command);
         let out = command
             .envs(self.environment.iter().map(|(k, v)| (k, v)))
-            .stdin(Stdio::from(File::open(&from).map_err(told)?))
-            .stdout(Stdio::from(File::create(&to).map_err(told)?))
+            .stdin(Stdio::from(File::open(&from).map_err(reported)?))
+            .stdout(Stdio::from(File::create(&to).map_err(reported)?))
             .stderr(Stdio::piped())
             .output()
-            .map_err(told)?;
-        let answers = std::fs::read_to_string(&to).map_err(told)?;
+            .map_err(reported)?;
+        let answers = std::fs::read_to_string(&to).map_err(reported)?;
         let complaint = (!out.status.success())
             .then(|| format!("{}\n{}", out.status, String::from_utf8_lossy(&out.stderr)));
         Ok((answers, complaint))
     }
 }
 
-fn read_answer(corpus: &Corpus, id: StructId, said: &str) -> Result<Answer> {
-    if said == "error" {
+fn read_answer(corpus: &Corpus, id: StructId, printed: &str) -> Result<Answer> {
+    if printed == "error" {
         return Ok(Answer::Refused);
     }
-    let (json, bytes) = said.rsplit_once(' ').ok_or_else(|| format!("it says `{said}`"))?;
+    let (json, bytes) = printed.rsplit_once(' ').ok_or_else(|| format!("it says `{printed}`"))?;
     let bytes = match bytes {
         "-" => None,
-        digits => Some(unhex(digits).ok_or_else(|| format!("it says `{said}`"))?),
+        digits => Some(unhex(digits).ok_or_else(|| format!("it says `{printed}`"))?),
     };
     crate::canonical::of_driver(&corpus.schema, id, json).map(|json| Answer::Accepted { json, bytes })
 }

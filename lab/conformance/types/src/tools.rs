@@ -45,21 +45,21 @@ pub fn lcm() -> Result<PathBuf> {
 /// # Errors
 /// A command that cannot be run or fails; with all its output.
 pub fn output(command: &mut Command) -> Result<String> {
-    let out = command.stdin(Stdio::null()).output().map_err(|e| format!("{}: {e}", said(command)))?;
+    let out = command.stdin(Stdio::null()).output().map_err(|e| format!("{}: {e}", printed(command)))?;
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
     if out.status.success() {
         return Ok(text);
     }
     Err(format!(
         "{} ended with {}\n{text}{}",
-        said(command),
+        printed(command),
         out.status,
         String::from_utf8_lossy(&out.stderr)
     ))
 }
 
 /// The command as typed in a shell.
-fn said(command: &Command) -> String {
+fn printed(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }

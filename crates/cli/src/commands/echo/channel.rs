@@ -20,7 +20,7 @@ use saltus_text::escape::escaped;
 use saltus_text::human;
 
 /// Longest wait for a channel between two checks for Ctrl-C.
-const LOOK: Duration = Duration::from_millis(100);
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// Time between two tries to read a message that publishers overwrite at every try.
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -117,7 +117,7 @@ impl Reading<'_> {
         let name = self.name.as_bytes();
         let deadline = self.wanted.timeout.map(|time| (time, Instant::now() + time));
         while !stop::requested() {
-            if let Some(channel) = self.domain.wait_for(name, LOOK.min(left(deadline)))? {
+            if let Some(channel) = self.domain.wait_for(name, CHECK_INTERVAL.min(left(deadline)))? {
                 return Ok(Some(channel));
             }
             if let Some((time, _)) = deadline.filter(|(_, at)| Instant::now() >= *at) {
@@ -227,5 +227,5 @@ fn lost(channel: &str, sample: &MessageInfo) -> Failure {
 }
 
 fn left(deadline: Option<(Duration, Instant)>) -> Duration {
-    deadline.map_or(LOOK, |(_, at)| at.saturating_duration_since(Instant::now()))
+    deadline.map_or(CHECK_INTERVAL, |(_, at)| at.saturating_duration_since(Instant::now()))
 }

@@ -74,7 +74,7 @@ pub(super) fn refuse_what_it_has_not(domain: &Domain, wanted: &Wanted) -> Outcom
     Err(Failure::new(Code::Usage, words))
 }
 
-fn nothing_came(wanted: &Wanted) -> Failure {
+fn nothing_arrived(wanted: &Wanted) -> Failure {
     let time = wanted.timeout.unwrap_or_default();
     let shown = match &wanted.channels {
         Channels::One(name) => escaped(name.as_bytes()),
@@ -99,7 +99,7 @@ fn read(
     while !stop::requested() && wanted.most.is_none_or(|most| totals.received < most) {
         let channel = match receive(subscriber, wanted.timeout, &mut silent, out, &mut bytes) {
             Ok(Some(channel)) => channel,
-            Ok(None) => return Err(nothing_came(wanted)),
+            Ok(None) => return Err(nothing_arrived(wanted)),
             Err(Stopped::By(Error::Canceled | Error::Ended)) => break,
             Err(Stopped::By(error)) => {
                 out.flush()?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use saltus_measure::account::Account;
-use saltus_measure::beside::Beside;
+use saltus_measure::beside::Companion;
 use saltus_measure::control::Control;
 use saltus_measure::interval_log::LogFile;
 use saltus_measure::meter::Kind;
@@ -112,7 +112,7 @@ fn interval(text: &str) -> Result<Duration, String> {
 }
 
 /// Time between two readings of the kernel's counters.
-const LOOK: Duration = Duration::from_millis(100);
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// Longest wait for an event between two checks whether the command has exited.
 const TICK: Duration = Duration::from_millis(50);
 /// Duration of a measurement without a command, unless given.
@@ -150,7 +150,7 @@ impl Hiccup {
             resolution: nanos(self.resolution),
             interval: nanos(self.interval.unwrap_or_else(|| step(self.length()))),
             spike: nanos(self.spike).max(1),
-            look: nanos(LOOK),
+            poll: nanos(CHECK_INTERVAL),
             cpu: self.cpu,
             fifo: self.fifo,
         }
@@ -189,7 +189,7 @@ pub(crate) fn run(args: Hiccup) -> Outcome {
     }
     let ended = args.measure(&mut session, &mut reporter, beside)?;
     let (rest, untold) = session.stop();
-    let ended = ended.map(Beside::end);
+    let ended = ended.map(Companion::end);
     rest.into_iter().try_for_each(|event| reporter.take(event))?;
     // The control reports its last spikes a little later.
     reporter.settle(Duration::ZERO)?;
@@ -220,10 +220,10 @@ impl Hiccup {
         &self,
         session: &mut Session,
         reporter: &mut Reporter<'_>,
-        mut beside: Option<Beside>,
-    ) -> Outcome<Option<Beside>> {
+        mut beside: Option<Companion>,
+    ) -> Outcome<Option<Companion>> {
         let end = self.length().map(|length| clock::monotonic().saturating_add(nanos(length)));
-        while !stop::requested() && beside.as_mut().is_none_or(Beside::runs) {
+        while !stop::requested() && beside.as_mut().is_none_or(Companion::runs) {
             let now = clock::monotonic();
             if end.is_some_and(|end| now >= end) {
                 break;
@@ -235,14 +235,14 @@ impl Hiccup {
             reporter.settle(Duration::ZERO)?;
             reporter.show.live(&reporter.account)?;
         }
-        reporter.account.looks(session.observer());
+        reporter.account.samples(session.observer());
         Ok(beside)
     }
 
     /// Starts the command to measure alongside, if there is one.
-    fn start_command(&self, output_is_ours: bool) -> Outcome<Option<Beside>> {
+    fn start_command(&self, output_is_ours: bool) -> Outcome<Option<Companion>> {
         let Some((program, arguments)) = self.command.split_first() else { return Ok(None) };
-        let started = Beside::start(program, arguments, self.cpu, output_is_ours, |words| note(words));
+        let started = Companion::start(program, arguments, self.cpu, output_is_ours, |words| note(words));
         started.map(Some).map_err(|e| {
             let program = program.to_string_lossy();
             Failure::new(Code::Failed, format!("cannot start {program}: {e}; give its path, or check PATH"))

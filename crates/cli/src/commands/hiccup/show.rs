@@ -178,7 +178,7 @@ fn report(account: &Account, summaries: &[(&str, Option<Summary>)]) -> Vec<Strin
         lines.extend(account.worst.iter().map(|seen| format!("  {}", words(seen))));
         lines.push(format!(
             "Counters are read every {} and after a spike; a reading took {} at most. The counts need not be the cause.",
-            time(settings.look),
+            time(settings.poll),
             time(account.cost)
         ));
     }

@@ -203,8 +203,8 @@ impl Row {
 
     fn of(channel: &ChannelSummary, types: &Types) -> Row {
         let about = channel.about.as_ref();
-        let told = about.and_then(|about| about.kind.as_ref());
-        let kind = told.or_else(|| types.of(channel.key.as_ref()?));
+        let reported = about.and_then(|about| about.kind.as_ref());
+        let kind = reported.or_else(|| types.of(channel.key.as_ref()?));
         let schema = about.and_then(|about| about.schema.as_ref()).map(|schema| schema.name.clone());
         let ours = about.is_none_or(|about| about.encoding == "lcm");
         let span = channel.times.1.saturating_sub(channel.times.0) as f64 / 1e9;

@@ -160,7 +160,7 @@ impl Record {
     }
 
     /// A message for each named channel that neither exists now nor was in `came` before.
-    pub(super) fn never_came(&self, url: Option<&str>, came: Vec<Name>) -> Outcome<Vec<Failure>> {
+    pub(super) fn never_appeared(&self, url: Option<&str>, came: Vec<Name>) -> Outcome<Vec<Failure>> {
         let mut names = self.listed(url)?.0;
         names.extend(came);
         Ok(self.names.meant()?.missing(&names, &self.shown(url)))

@@ -31,13 +31,13 @@ struct Line<'a> {
 
 /// Measures until the time is up or a stop signal, then prints all.
 pub(crate) fn run(domain: &Directory, stat: &Stat) -> Outcome {
-    domain::tell_of_no_domain(domain);
+    domain::note_empty_domain(domain);
     let selection = stat.names.meant()?;
     selection.existing(domain)?;
     let (start, began) = (Instant::now(), SystemTime::now());
     let mut hops = Hops::default();
     // Before the log is created, so that times after its creation belong to this run.
-    look(domain, &selection, |hop, counts| {
+    for_each_subscriber(domain, &selection, |hop, counts| {
         hops.begin(hop, counts);
         Ok(())
     })?;
@@ -66,7 +66,7 @@ pub(crate) fn run(domain: &Directory, stat: &Stat) -> Outcome {
     while !stop::requested() {
         stop::sleep_until(from + stat.interval);
         let to = Instant::now();
-        look(domain, &selection, |hop, counts| {
+        for_each_subscriber(domain, &selection, |hop, counts| {
             let tag = hop.tag();
             match (&mut log, hops.take(hop, counts)) {
                 (Some((path, log)), Some(new)) => {
@@ -84,7 +84,7 @@ pub(crate) fn run(domain: &Directory, stat: &Stat) -> Outcome {
 }
 
 /// The counts of every subscriber so far. Dead ones are included, because their last counts were not read yet.
-fn look(
+fn for_each_subscriber(
     domain: &Directory,
     selection: &Selection,
     mut each: impl FnMut(Hop, LatencyCounts) -> Outcome,

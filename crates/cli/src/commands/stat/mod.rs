@@ -19,8 +19,8 @@ pub(crate) use options::Stat;
 use row::{COLUMNS, Row};
 use screen::Screen;
 
-/// Time between two readings (see [`look_until`]), so that periods are measured even if few messages are kept.
-const LOOK: Duration = Duration::from_millis(50);
+/// Time between two readings (see [`poll_until`]), so that periods are measured even if few messages are kept.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Prints a table after each interval until `--count` or a stop signal.
 pub(crate) fn run(url: Option<&str>, stat: Stat) -> Outcome {
@@ -39,7 +39,7 @@ pub(crate) fn run(url: Option<&str>, stat: Stat) -> Outcome {
 }
 
 fn all(domain: &Directory, stat: Stat) -> Outcome {
-    domain::tell_of_no_domain(domain);
+    domain::note_empty_domain(domain);
     let mut screen = Screen::new(!stat.json.json && stat.count.count != Some(1))?;
     let mut watches = BTreeMap::new();
     let selection = stat.names.meant()?;
@@ -50,7 +50,7 @@ fn all(domain: &Directory, stat: Stat) -> Outcome {
     loop {
         open_new(domain, names, &mut watches);
         due = (due + stat.interval).max(Instant::now());
-        if !look_until(&mut watches, due) {
+        if !poll_until(&mut watches, due) {
             return screen.out().flush();
         }
         let rows = measure(&mut watches);
@@ -77,7 +77,7 @@ fn open_new(domain: &Directory, names: Vec<Name>, watches: &mut BTreeMap<Name, W
 }
 
 /// Reads messages repeatedly until `end`. Returns whether that was reached.
-fn look_until(watches: &mut BTreeMap<Name, Watched>, end: Instant) -> bool {
+fn poll_until(watches: &mut BTreeMap<Name, Watched>, end: Instant) -> bool {
     loop {
         let now = Instant::now();
         if now >= end {
@@ -85,11 +85,11 @@ fn look_until(watches: &mut BTreeMap<Name, Watched>, end: Instant) -> bool {
         }
         // The last step takes up to 2 * LOOK, so that none is very short.
         let left = end - now;
-        let step = if left >= 2 * LOOK { LOOK } else { left };
+        let step = if left >= 2 * CHECK_INTERVAL { CHECK_INTERVAL } else { left };
         if !stop::sleep_until(now + step) {
             return false;
         }
-        watches.values_mut().flatten().for_each(Watch::look);
+        watches.values_mut().flatten().for_each(Watch::poll);
     }
 }
 

@@ -159,9 +159,9 @@ impl Both {
         status.started(join.local().ok(), domain.url())?;
         let mut patience = Some(clock::monotonic() + PATIENCE);
         while !stop::requested() {
-            let mut told = Vec::new();
-            join.step(status.next(), |notice| told.push(notice))?;
-            for notice in told {
+            let mut reported = Vec::new();
+            join.step(status.next(), |notice| reported.push(notice))?;
+            for notice in reported {
                 match notice {
                     Notice::Connected(from) => note(format_args!("connected with {from}")),
                     Notice::Lost => note("no packets from the other end any more; still trying"),

@@ -1,9 +1,9 @@
 //! The set `all`: the other sets one after the other, each in a separate run of this program, and one page with
 //! their results. Parts that an interrupted run has finished are not measured again.
 
+mod comparison;
 mod html;
 mod page;
-mod said;
 
 use crate::args::Args;
 use crate::error::Fallible;
@@ -59,7 +59,7 @@ fn words(part: &Part, args: &Args) -> Vec<&'static str> {
 /// Runs the parts that are not finished yet, and writes the page.
 pub fn bench(args: &Args) -> Fallible<ExitCode> {
     let out = args.out();
-    let machine = Machine::look(args.repetitions());
+    let machine = Machine::read(args.repetitions());
     let mut failed = Vec::new();
     let mut left: f64 = PARTS.iter().map(|part| part.minutes).sum();
     for (index, part) in PARTS.iter().enumerate() {

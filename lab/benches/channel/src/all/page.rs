@@ -1,7 +1,7 @@
 //! The page: the papers' figures next to the measured ones, then each set with its figures and its report.
 
+use super::comparison;
 use super::html::{HOW, html, lines, words};
-use super::said;
 use saltus_measure::report::{document, escaped};
 use serde_json::Value;
 use std::fmt::Write;
@@ -79,15 +79,15 @@ pub fn page(parts: &[Part], header: &str, failed: &[String]) -> String {
         let _ = writeln!(body, "<p><strong>Failed:</strong> {}</p>", escaped(why));
     }
     let find = |set: &str| parts.iter().find(|part| part.set == set)?.document();
-    let _ = writeln!(body, "<p>{}</p>", words(said::TEXTS));
-    let all = said::lines(find);
-    body += &html(&said::table(&all), Path::new(""));
+    let _ = writeln!(body, "<p>{}</p>", words(comparison::TEXTS));
+    let all = comparison::lines(find);
+    body += &html(&comparison::table(&all), Path::new(""));
     for line in all {
         let _ = writeln!(
             body,
             "<details><summary><h3>{}</h3></summary>\n<p>The paper: {}.</p>",
             escaped(line.what),
-            escaped(line.said)
+            escaped(line.printed)
         );
         body += match line.now.as_str() {
             "" => "<p>Not measured in this run.</p>\n".into(),

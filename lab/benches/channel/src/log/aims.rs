@@ -1,6 +1,6 @@
 //! The targets of recorder and player, judged in words.
 
-use super::play::{Played, WHO, Who as Player};
+use super::play::{PLAYERS, Played, Who as Player};
 use super::record::{Case, Run, Who};
 use crate::aims::{Aim, Verdict, at_most};
 use crate::stats::Ratio;
@@ -61,7 +61,7 @@ fn no_loss(runs: &[Run], case: Case) -> Aim {
 fn in_time(played: &Played, who: Player) -> Aim {
     let text = format!("p99 error of `{}`: at most that of clock_nanosleep and 20 us", who.name());
     let p99 = |who| {
-        let at = WHO.iter().position(|other| *other == who)?;
+        let at = PLAYERS.iter().position(|other| *other == who)?;
         Some(&played.errors[at]).filter(|errors| !errors.is_empty()).map(|e| e.value_at_quantile(0.99))
     };
     let (verdict, found) = match (p99(who), p99(Player::Sleep)) {

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 /// Measures, prints the report, and writes it as JSON.
 pub fn bench(args: &Args) -> Fallible<ExitCode> {
     let reps = args.reps.map_or(if args.short { 1 } else { 5 }, |n| n as usize);
-    let (machine, programs) = (Machine::look(reps), program::Programs::find()?);
+    let (machine, programs) = (Machine::read(reps), program::Programs::find()?);
     let wanted = |part: &str, name: &str| format!("{part} {name}").contains(&args.case);
     let scale = if args.short { args.scale * 0.2 } else { args.scale };
     // Most interrupts go to the first core, so the measured programs run on the last.
@@ -35,7 +35,7 @@ pub fn bench(args: &Args) -> Fallible<ExitCode> {
             }
         }
         for turn in 0..if args.short { 1 } else { play::TURNS } {
-            for who in play::WHO.into_iter().filter(|who| wanted("play", who.name())) {
+            for who in play::PLAYERS.into_iter().filter(|who| wanted("play", who.name())) {
                 if !stop::asked() {
                     eprintln!("repetition {} of {reps}, turn {}: play, {}", rep + 1, turn + 1, who.name());
                     if let Err(why) = play::run(&programs, who, core, &mut played) {

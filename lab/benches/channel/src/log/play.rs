@@ -40,7 +40,7 @@ pub enum Who {
 }
 
 /// All players, in the order of their turns.
-pub const WHO: [Who; 5] = [Who::Sleep, Who::Shm, Who::Precise, Who::Udpm, Who::Lcm];
+pub const PLAYERS: [Who; 5] = [Who::Sleep, Who::Shm, Who::Precise, Who::Udpm, Who::Lcm];
 
 impl Who {
     /// The name in tables.
@@ -59,7 +59,7 @@ impl Who {
 /// players.
 pub type Errors = Histogram<u64>;
 
-/// The results, in the order of [`WHO`].
+/// The results, in the order of [`PLAYERS`].
 pub struct Played {
     /// Of all turns.
     pub errors: Vec<Errors>,
@@ -72,8 +72,8 @@ pub struct Played {
 impl Default for Played {
     fn default() -> Played {
         let empty = || Errors::new(3).unwrap_or_else(|_| unreachable!("three digits are allowed"));
-        let errors = WHO.iter().map(|_| empty()).collect();
-        Played { errors, turns: vec![Vec::new(); WHO.len()], lost: vec![0; WHO.len()] }
+        let errors = PLAYERS.iter().map(|_| empty()).collect();
+        Played { errors, turns: vec![Vec::new(); PLAYERS.len()], lost: vec![0; PLAYERS.len()] }
     }
 }
 
@@ -111,7 +111,7 @@ pub fn run(programs: &Programs, who: Who, core: usize, played: &mut Played) -> F
         Who::Udpm | Who::Lcm => on_network(programs, who, core, &place, &log)?,
     };
     let late: Vec<u64> = timestamps.iter().zip(&times).map(|(at, us)| at.wrapping_sub(us * 1000)).collect();
-    let at = WHO.iter().position(|other| *other == who).unwrap_or(0);
+    let at = PLAYERS.iter().position(|other| *other == who).unwrap_or(0);
     played.lost[at] += (times.len() - timestamps.len().min(times.len())) as u64;
     let Some(earliest) = late.iter().min().filter(|_| timestamps.len() == times.len()) else {
         return Err(format!(
@@ -168,14 +168,14 @@ fn on_network(programs: &Programs, who: Who, core: usize, place: &Place, log: &P
     let url = place.udpm();
     let mut subscriber =
         Domain::open(&url)?.subscriber_with(Pattern::name(CHANNEL)?, Options::next(2 * EVENTS as u64))?;
-    let (tell, told) = channel::<()>();
+    let (tell, reported) = channel::<()>();
     let reader = thread::spawn(move || {
         let mut timestamps = Vec::new();
         loop {
             let message = subscriber.receive(Until::For(Duration::from_millis(100)));
             match message.map_err(|e| e.to_string())? {
                 Some(message) => timestamps.push(message.arrived),
-                None if told.try_recv().is_ok() => return Ok::<_, String>(timestamps),
+                None if reported.try_recv().is_ok() => return Ok::<_, String>(timestamps),
                 None => {}
             }
         }

@@ -134,11 +134,11 @@ impl Program {
             // SAFETY: one entry, which lives across the call. A signal only makes it look again.
             unsafe { libc::poll(&mut poll, 1, (left / 1_000_000 + 1) as i32) };
         }
-        let mut said = String::new();
+        let mut printed = String::new();
         if let Some(out) = &mut self.0.stdout {
-            out.read_to_string(&mut said)?;
+            out.read_to_string(&mut printed)?;
         }
-        Ok(said)
+        Ok(printed)
     }
 }
 

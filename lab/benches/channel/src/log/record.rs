@@ -178,23 +178,23 @@ pub fn run(programs: &Programs, who: Who, case: Case, scale: f64, rep: usize) ->
     std::thread::sleep(Duration::from_millis(300));
     let cpu = recorder.cpu() - before;
     recorder.interrupt()?;
-    let said = recorder.end(Duration::from_secs(60))?;
+    let printed = recorder.end(Duration::from_secs(60))?;
     let in_file = count(&file)?;
     let account = match who {
         Who::Lcm => None,
-        _ => Some(account(&said, published, in_file)?),
+        _ => Some(account(&printed, published, in_file)?),
     };
     Ok(Run { case, who, rep, published, rate, in_file, account, cpu })
 }
 
-fn account(said: &str, published: u64, in_file: u64) -> Fallible<Account> {
-    let report: serde_json::Value = serde_json::from_str(said)?;
-    let number = |name: &str| report["total"][name].as_u64().ok_or(format!("no `{name}` in {said}"));
+fn account(printed: &str, published: u64, in_file: u64) -> Fallible<Account> {
+    let report: serde_json::Value = serde_json::from_str(printed)?;
+    let number = |name: &str| report["total"][name].as_u64().ok_or(format!("no `{name}` in {printed}"));
     let (received, written) = (number("received")?, number("written")?);
     let (missed, dropped) = (number("missed")?, number("dropped")?);
     // Dropped are messages that it received and could not keep, and messages that it never read.
-    let told = |all: u64| all == published;
-    let exact = written == in_file && (told(written + missed + dropped) || told(received + missed));
+    let reported = |all: u64| all == published;
+    let exact = written == in_file && (reported(written + missed + dropped) || reported(received + missed));
     Ok(Account { missed, dropped, exact })
 }
 

@@ -1,6 +1,6 @@
 //! Tables for people, JSON for programs.
 
-use super::play::{Played, WHO};
+use super::play::{PLAYERS, Played};
 use super::record::Run;
 use crate::stats::median;
 use crate::table::{count, ns};
@@ -26,7 +26,7 @@ pub fn record(runs: &[Run]) -> String {
         }
         let same: Vec<&Run> = runs.iter().filter(|run| (run.case, run.who) == (row.case, row.who)).collect();
         let sum = |of: fn(&Run) -> u64| same.iter().map(|run| of(run)).sum::<u64>();
-        let told = |of: fn(&Run) -> Option<u64>| {
+        let reported = |of: fn(&Run) -> Option<u64>| {
             let all: Option<Vec<u64>> = same.iter().map(|run| of(run)).collect();
             all.map_or("untold".into(), |all| all.iter().sum::<u64>().to_string())
         };
@@ -46,8 +46,8 @@ pub fn record(runs: &[Run]) -> String {
             count(median(&rates).unwrap_or(0.0)),
             sum(|run| run.in_file),
             sum(Run::lost),
-            told(|run| run.account.map(|account| account.missed)),
-            told(|run| run.account.map(|account| account.dropped)),
+            reported(|run| run.account.map(|account| account.missed)),
+            reported(|run| run.account.map(|account| account.dropped)),
             if inexact { "  ITS COUNTS ARE WRONG" } else { "" },
         );
     }
@@ -62,7 +62,7 @@ pub fn play(played: &Played) -> String {
         "  {:<24} {:>9} {:>9} {:>9} {:>9} {:>7} {:>6}  p99 of single turns",
         "", "p50", "p99", "p99.9", "max", "count", "lost"
     );
-    for (at, who) in WHO.iter().enumerate().filter(|(at, _)| !played.errors[*at].is_empty()) {
+    for (at, who) in PLAYERS.iter().enumerate().filter(|(at, _)| !played.errors[*at].is_empty()) {
         let errors = &played.errors[at];
         let value = |q: f64| ns(errors.value_at_quantile(q) as f64);
         let turns = &played.turns[at];
@@ -101,7 +101,7 @@ pub fn json(runs: &[Run], played: &Played) -> Value {
             "cpu_ns_per_message": run.cpu_per_message(),
         })
     });
-    let played = WHO.iter().enumerate().map(|(at, who)| {
+    let played = PLAYERS.iter().enumerate().map(|(at, who)| {
         let value = |q: f64| played.errors[at].value_at_quantile(q);
         json!({
             "player": who.name(),

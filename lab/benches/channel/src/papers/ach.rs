@@ -61,8 +61,8 @@ fn histograms(results: &Results) -> Figure {
             y: ("messages".into(), Axis::Log),
             lines: lines.collect(),
         });
-        let told = rows.iter().map(|row| format!("{rate} Hz, `{}`: {}", row.cell.contender, words(row)));
-        figure.shows.extend(told);
+        let reported = rows.iter().map(|row| format!("{rate} Hz, `{}`: {}", row.cell.contender, words(row)));
+        figure.shows.extend(reported);
     }
     figure
 }

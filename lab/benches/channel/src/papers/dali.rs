@@ -49,8 +49,8 @@ fn against_size(results: &Results) -> Figure {
         let rows = rows(results, Scenario::Paced, |case| case.readers == readers);
         let title = format!("{readers} subscribers at 1 kHz, against size");
         figure.panels.extend(latency(&rows, &title, ("bytes", Axis::Log), bytes, &VALUES));
-        let told = ends(&rows, bytes, "B").into_iter();
-        figure.shows.extend(told.map(|line| format!("{readers} subscribers: {line}")));
+        let reported = ends(&rows, bytes, "B").into_iter();
+        figure.shows.extend(reported.map(|line| format!("{readers} subscribers: {line}")));
     }
     figure
 }
@@ -61,7 +61,7 @@ fn processor_use(results: &Results) -> Figure {
         ["shm://", "udpm://", "tcpq://", "zmq://", "dds://", "zenoh://"].into_iter().filter_map(|name| {
             let mut own: Vec<_> = rows.iter().filter(|row| row.cell.contender == name).collect();
             own.sort_by_key(|row| row.cell.case.readers);
-            let told: Vec<String> = [own.first()?, own.last()?]
+            let reported: Vec<String> = [own.first()?, own.last()?]
                 .iter()
                 .filter_map(|row| Some((row.cell.case.readers, row.cell.cpu_per_message()?)))
                 .map(|(readers, cpu)| format!("{} to {readers} subscribers", ns(cpu)))
@@ -69,7 +69,7 @@ fn processor_use(results: &Results) -> Figure {
             Some(format!(
                 "`{name}`: processor time of all processes for each message of {} B: {}",
                 DALI_SIZES[0],
-                told.join(", ")
+                reported.join(", ")
             ))
         });
     let shows = shows.collect();

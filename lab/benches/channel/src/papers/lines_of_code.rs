@@ -70,7 +70,10 @@ mod tests {
             count("//! What\n\nfn f() {\n    // why\n    1 // one\n}\n#[cfg(test)]\nmod tests {}\n"),
             3
         );
-        let told = tell();
-        assert!(told.len() == SOURCES.len() && told.iter().all(|line| !line.contains(": 0 ")), "{told:?}");
+        let reported = tell();
+        assert!(
+            reported.len() == SOURCES.len() && reported.iter().all(|line| !line.contains(": 0 ")),
+            "{reported:?}"
+        );
     }
 }

@@ -84,11 +84,14 @@ mod tests {
         assert_eq!(drawn.len(), 2);
         let x: Vec<f64> = drawn[1].points.iter().map(|point| point.0).collect();
         assert_eq!((&*drawn[1].name, &x[..]), ("udpm://", &[1.0, 10.0][..]));
-        let told = ends(&rows, |case| case.readers as f64, "subscribers");
-        assert!(told[0].starts_with("`shm://`, 1 subscribers: p50 1.00 us"), "{told:?}");
-        assert!(told[1].contains("10 subscribers: p50 30.0 us"), "{told:?}");
-        let told = ranking(rows.iter().filter(|row| row.cell.case.readers == 10), "here").expect("two");
-        assert!(told.contains("lowest p99 `shm://`") && told.contains("highest `udpm://`"), "{told}");
+        let reported = ends(&rows, |case| case.readers as f64, "subscribers");
+        assert!(reported[0].starts_with("`shm://`, 1 subscribers: p50 1.00 us"), "{reported:?}");
+        assert!(reported[1].contains("10 subscribers: p50 30.0 us"), "{reported:?}");
+        let reported = ranking(rows.iter().filter(|row| row.cell.case.readers == 10), "here").expect("two");
+        assert!(
+            reported.contains("lowest p99 `shm://`") && reported.contains("highest `udpm://`"),
+            "{reported}"
+        );
     }
 
     #[test]
@@ -109,8 +112,8 @@ mod tests {
         let out = std::env::temp_dir().join(format!("saltus-bench-papers-{}", std::process::id()));
         fs::create_dir_all(&out).expect("a directory");
         for set in [Set::Dali, Set::Ach, Set::Lcm] {
-            let told = write(set, &results(), "# Here\n", &out).expect("written");
-            assert!(told.contains("What it shows"), "{told}");
+            let reported = write(set, &results(), "# Here\n", &out).expect("written");
+            assert!(reported.contains("What it shows"), "{reported}");
             let page = fs::read_to_string(out.join(format!("{}.md", set.name()))).expect("a page");
             for line in page.lines().filter(|line| line.starts_with("![")) {
                 let file = line.split(['(', ')']).nth(1).expect("a file");

@@ -29,7 +29,7 @@ pub fn write(results: &Results, out: &Path) -> Fallible<String> {
     for (title, scenario, metric, place) in DRAWN {
         let mut rows = results.rows(scenario);
         rows.retain(|row| row.metric == metric && row.cell.case.place == place && !row.times.is_empty());
-        text.extend(ranking(rows.iter(), title).map(|told| format!("- {told}\n")));
+        text.extend(ranking(rows.iter(), title).map(|reported| format!("- {reported}\n")));
         let lines: Vec<Line> = rows.iter().map(line).collect();
         if !lines.is_empty() {
             let x = ("one in N takes longer".into(), Axis::Log);

@@ -65,7 +65,7 @@ struct Answers<'a> {
 
 impl Answers<'_> {
     /// Takes the answers that have arrived, at most one of each client; returns whether there was any.
-    fn look(&mut self) -> Fallible<bool> {
+    fn poll(&mut self) -> Fallible<bool> {
         let mut any = false;
         for (receiver, tally) in &mut self.receivers {
             if receiver.poll(&mut self.buffer)? {
@@ -91,7 +91,7 @@ impl Time for Looking<'_, '_> {
 
     fn wait_until(&self, at: u64) {
         while clock::now() < at {
-            if let Err(error) = self.0.borrow_mut().look() {
+            if let Err(error) = self.0.borrow_mut().poll() {
                 *self.1.borrow_mut() = Err(error);
                 return;
             }
@@ -122,13 +122,13 @@ fn send(
         head.write(&mut message);
         sender.send(&message)?;
         // Check for answers even when late: otherwise a client that waits for space would block forever.
-        answers.borrow_mut().look().map(|_| ())
+        answers.borrow_mut().poll().map(|_| ())
     })?;
     failure.into_inner()?;
     let mut answers = answers.into_inner();
     let until = clock::now() + PATIENCE;
     while clock::now() < until {
-        answers.look()?;
+        answers.poll()?;
     }
     dismiss(&mut *sender, head, &mut message, control, case.readers)?;
     outcome.add(&answers.got)?;
@@ -169,10 +169,10 @@ fn other(mut program: Command, control: &Control) -> Fallible<Outcome> {
     unsafe { program.pre_exec(end_with_us) };
     let mut child =
         program.stdout(Stdio::piped()).spawn().map_err(|e| format!("cannot start a client: {e}"))?;
-    let mut said = String::new();
-    BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut said)?;
-    if said.trim() != "ready" {
-        return Err(format!("expected `ready` from a client, found {said:?}").into());
+    let mut printed = String::new();
+    BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut printed)?;
+    if printed.trim() != "ready" {
+        return Err(format!("expected `ready` from a client, found {printed:?}").into());
     }
     control.start();
     let status = child.wait()?;

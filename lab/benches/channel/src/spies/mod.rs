@@ -30,7 +30,7 @@ fn companies(short: bool) -> Vec<Company> {
 /// Measures, prints the report, and writes it as JSON.
 pub fn bench(args: &Args) -> Fallible<ExitCode> {
     let reps = args.reps.map_or(if args.short { 1 } else { 5 }, |n| n as usize);
-    let (machine, saltus) = (Machine::look(reps), program::saltus()?);
+    let (machine, saltus) = (Machine::read(reps), program::saltus()?);
     let scale = if args.short { args.scale * 0.2 } else { args.scale };
     let companies = companies(args.short);
     let most = companies.iter().map(|c| if let Company::Spies(n) = c { *n } else { 0 }).max().unwrap_or(0);

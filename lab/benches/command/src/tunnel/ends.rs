@@ -44,12 +44,12 @@ pub fn failed(error: saltus_tunnel::Error) -> Failure {
     Failure::new(error.to_string())
 }
 
-/// How long ends may take to connect, and how long they run before they are measured, in ns.
+/// Time limit for connecting, and warm-up before the measurement, in ns.
 const PATIENCE: u64 = 15_000_000_000;
 const WARM: u64 = 1_000_000_000;
 /// Interval between checks of the newest message's age.
-const LOOK: u64 = 1_000_000;
-/// How late TCP may be: it drops nothing.
+const CHECK_INTERVAL: u64 = 1_000_000;
+/// Deadline used for TCP, in ns; long, because TCP drops nothing.
 const LATE: u64 = 60_000_000_000;
 
 /// What to measure.
@@ -137,7 +137,7 @@ impl Run {
         let end = start + self.time.as_nanos() as u64;
         let deadline = if self.by == By::Tcp { LATE } else { self.deadline.as_nanos() as u64 };
         let (mut payload, mut count, mut wire_before) = (vec![0x5a; self.stream.size], 0, None);
-        // Everything due is sent, also by a sender that could not run; then it waits, so that datagrams in transit
+        // Sends everything due, even if this process could not run in time. Then waits, so that datagrams in transit
         // arrive.
         let mut last = end;
         while (next < end || clock::monotonic() < last + deadline.min(WARM)) && !stop::asked() {
@@ -172,7 +172,7 @@ type Received = (Vec<(u64, u64)>, Vec<(u64, u64)>);
 
 fn receive(driver: &mut Driver, over: &AtomicBool) -> Outcome<Received> {
     let (mut messages, mut looks, mut newest) = (Vec::new(), Vec::new(), None);
-    let mut look = clock::monotonic();
+    let mut next_check = clock::monotonic();
     while !over.load(Ordering::Relaxed) {
         let take = |event: Event<'_>| {
             let Event::Message(message) = event else { return };
@@ -183,11 +183,11 @@ fn receive(driver: &mut Driver, over: &AtomicBool) -> Outcome<Received> {
         };
         driver.turn(take).map_err(failed)?;
         let now = clock::monotonic();
-        if now >= look {
+        if now >= next_check {
             looks.extend(newest.map(|made| (now, now.saturating_sub(made))));
-            look = now + LOOK;
+            next_check = now + CHECK_INTERVAL;
         }
-        driver.wait(&[], look).map_err(failed)?;
+        driver.wait(&[], next_check).map_err(failed)?;
     }
     Ok((messages, looks))
 }

@@ -41,22 +41,22 @@ enum Found {
     Other(String),
 }
 
-fn look(path: &Path, text: &str) -> Found {
+fn check(path: &Path, text: &str) -> Found {
     tools::write(path, text).unwrap_or_else(|why| panic!("{why}"));
     let Verdict::Accepted(theirs) = oracle::verdict(path).unwrap_or_else(|why| panic!("{why}")) else {
         return Found::Refused;
     };
     match Loader::new().text(path, text).load() {
-        Err(said) => {
-            let errors = said.list.iter().filter(|d| d.severity == Severity::Error);
+        Err(printed) => {
+            let errors = printed.list.iter().filter(|d| d.severity == Severity::Error);
             let unmeant = errors.filter(|d| {
-                let said = format!("{} {}", d.message, d.label);
-                !REFUSED_ON_PURPOSE.iter().any(|words| said.contains(words))
+                let printed = format!("{} {}", d.message, d.label);
+                !REFUSED_ON_PURPOSE.iter().any(|words| printed.contains(words))
             });
             if unmeant.count() == 0 || has_brace_in_name(path, text) {
                 Found::OnPurpose
             } else {
-                Found::Other(format!("refused: {text}\n{said}"))
+                Found::Other(format!("refused: {text}\n{printed}"))
             }
         }
         Ok(loaded) => {
@@ -85,7 +85,7 @@ fn compare(name: &str, texts: impl Iterator<Item = String>) -> usize {
     let path = directory("texts").join(name);
     let (mut complaints, mut same, mut refused, mut on_purpose) = (Vec::new(), 0, 0, 0);
     for text in texts {
-        match look(&path, &text) {
+        match check(&path, &text) {
             Found::Refused => refused += 1,
             Found::Same => same += 1,
             Found::OnPurpose => on_purpose += 1,

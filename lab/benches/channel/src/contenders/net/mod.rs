@@ -66,10 +66,10 @@ pub fn all() -> Vec<Box<dyn Contender>> {
 /// The peers, with the reference and the Saltus providers that they are compared with.
 pub fn peers() -> Vec<Box<dyn Contender>> {
     let mut all = all();
-    all.retain(|contender| !NOT_BESIDE_PEERS.contains(&contender.name()));
+    all.retain(|contender| !NOT_WITH_PEERS.contains(&contender.name()));
     all.push(feature!("iceoryx2", "iceoryx2", super::iceoryx2::Iceoryx2 { in_place: false }));
     all
 }
 
 /// Excludes providers that use a peer's library, and contenders outside of domains or within one process.
-const NOT_BESIDE_PEERS: [&str; 6] = ["zmq://", "dds://", "zenoh://", "tcpq://", "saltus", "mem://"];
+const NOT_WITH_PEERS: [&str; 6] = ["zmq://", "dds://", "zenoh://", "tcpq://", "saltus", "mem://"];

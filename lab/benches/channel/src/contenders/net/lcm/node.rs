@@ -10,13 +10,13 @@ use std::ffi::CString;
 use std::rc::Rc;
 
 /// As much of a message as is read.
-const LOOKED_AT: usize = crate::message::HEAD;
+const MAX_READ: usize = crate::message::HEAD;
 
 struct Member {
     sender: In,
     /// Its inputs, and the descriptor that becomes readable when a message arrives.
     receiver: Option<(Out, libc::c_int)>,
-    buffer: [u8; LOOKED_AT],
+    buffer: [u8; MAX_READ],
 }
 
 /// Joins the group of that URL.
@@ -31,7 +31,7 @@ pub fn open(lcm: Lcm, url: &str, channel: &str, pattern: Option<&str>) -> Fallib
     };
     let receiver = pattern.map(subscribe).transpose()?;
     let sender = In { instance: Rc::clone(&instance), channel: CString::new(channel)? };
-    Ok(Box::new(Member { sender, receiver, buffer: [0; LOOKED_AT] }))
+    Ok(Box::new(Member { sender, receiver, buffer: [0; MAX_READ] }))
 }
 
 impl Node for Member {

@@ -2,7 +2,7 @@
 
 /// The contents of the files.
 #[derive(Default, Clone)]
-pub(super) struct Look {
+pub(super) struct Sample {
     pub at: u64,
     pub texts: Vec<String>,
 }

@@ -11,7 +11,7 @@ pub struct Line {
     /// The paper, and its measurement.
     pub what: &'static str,
     /// The paper's figure.
-    pub said: &'static str,
+    pub printed: &'static str,
     /// The present measurement, as Markdown lists and tables; empty if there is none.
     pub now: String,
     /// The same in a few words: Saltus' result if there is one, otherwise the first.
@@ -19,8 +19,8 @@ pub struct Line {
 }
 
 impl Line {
-    fn of(what: &'static str, said: &'static str, (now, brief): (String, String)) -> Line {
-        Line { what, said, now, brief }
+    fn of(what: &'static str, printed: &'static str, (now, brief): (String, String)) -> Line {
+        Line { what, printed, now, brief }
     }
 }
 
@@ -28,7 +28,7 @@ impl Line {
 pub fn table(lines: &[Line]) -> String {
     let line = |line: &Line| {
         let brief = if line.brief.is_empty() { "not measured in this run" } else { &line.brief };
-        format!("| {} | {} | {brief} |\n", line.what, line.said)
+        format!("| {} | {} | {brief} |\n", line.what, line.printed)
     };
     let lines: String = lines.iter().map(line).collect();
     format!("| figure | the paper | measured now |\n|---|\n{lines}")
@@ -121,27 +121,27 @@ fn brief(all: &[(String, String)]) -> String {
 }
 
 fn list(all: &[String]) -> (String, String) {
-    let told: Vec<_> = all
+    let reported: Vec<_> = all
         .iter()
         .map(|line| {
             let who = line.split([' ', ':']).next().unwrap_or_default();
             (who.to_owned(), line.clone())
         })
         .collect();
-    (all.iter().map(|line| format!("- {line}\n")).collect(), brief(&told))
+    (all.iter().map(|line| format!("- {line}\n")).collect(), brief(&reported))
 }
 
 /// The findings of a scenario that has no distribution.
 fn notes(document: &Option<Value>, scenario: &str) -> (String, String) {
     let notes = document.iter().flat_map(|d| d["notes"].as_array().into_iter().flatten());
     let own = notes.filter(|note| note["case"].as_str().is_some_and(|case| case.starts_with(scenario)));
-    let told: Vec<_> = own
+    let reported: Vec<_> = own
         .map(|note| {
             let who = text(&note["contender"]);
             (who.clone(), format!("{who}: {}", text(&note["found"])))
         })
         .collect();
-    (told.iter().map(|(_, line)| format!("- {line}\n")).collect(), brief(&told))
+    (reported.iter().map(|(_, line)| format!("- {line}\n")).collect(), brief(&reported))
 }
 
 /// The latencies of some rows as a table; `name` selects the metric in the data.
@@ -153,7 +153,7 @@ fn rows(document: &Option<Value>, is_wanted: &dyn Fn(&Value) -> bool, name: &str
     }
     let head =
         format!("| contender |{} mean | p50 | p99 | p99.9 | max | messages | lost |\n|---|\n", column(name));
-    let told: Vec<_> = own
+    let reported: Vec<_> = own
         .iter()
         .map(|row| {
             let who = text(&row["contender"]);
@@ -163,14 +163,14 @@ fn rows(document: &Option<Value>, is_wanted: &dyn Fn(&Value) -> bool, name: &str
             (who, words)
         })
         .collect();
-    (head + &own.iter().map(|row| latency(row, name)).collect::<String>(), brief(&told))
+    (head + &own.iter().map(|row| latency(row, name)).collect::<String>(), brief(&reported))
 }
 
 /// The laser scan, from the data of the benchmark of encoding and decoding.
 fn scans(document: &Option<Value>) -> (String, String) {
     let rows = document.iter().flat_map(|d| d["results"].as_array().into_iter().flatten());
     let own: Vec<_> = rows.filter(|row| row["message"] == "scan").collect();
-    let told = own.iter().map(|row| {
+    let reported = own.iter().map(|row| {
         let ratio = row["to_lcm"].as_f64().map_or(String::new(), |to| format!(", {to:.2} of LCM's"));
         format!(
             "{}, {}: p50 {}{ratio}",
@@ -179,13 +179,13 @@ fn scans(document: &Option<Value>) -> (String, String) {
             time(&row["p50_ns"])
         )
     });
-    list(&told.collect::<Vec<_>>())
+    list(&reported.collect::<Vec<_>>())
 }
 
 /// The cases of the set `hiccup`.
 fn hiccups(document: &Option<Value>) -> (String, String) {
     let rows = document.iter().flat_map(|d| d["rows"].as_array().into_iter().flatten());
-    let told = rows.map(|row| {
+    let reported = rows.map(|row| {
         let [p50, p99, p999, max] = ["p50", "p99", "p999", "max"].map(|name| time(&row["ns"][name]));
         format!(
             "{}: p50 {p50}, p99 {p99}, p99.9 {p999}, max {max} ({})",
@@ -193,7 +193,7 @@ fn hiccups(document: &Option<Value>) -> (String, String) {
             row["ns"]["count"]
         )
     });
-    list(&told.collect::<Vec<_>>())
+    list(&reported.collect::<Vec<_>>())
 }
 
 fn time(value: &Value) -> String {
@@ -233,12 +233,13 @@ mod tests {
             "mean_ns": 2_000.0, "p50_ns": 1_500.0, "p99_ns": 9_000.0, "p99_9_ns": 9_500.0, "max_ns": 10_000.0,
             "count": 40, "missed": 0.5 });
         let note = json!({ "case": "urban/anywhere", "contender": "udpm://", "found": "sustains 3.39k" });
-        let told = lines(|set| match set {
+        let reported = lines(|set| match set {
             "dali" => Some(json!({ "rows": [row], "notes": [] })),
             "lcm" => Some(json!({ "rows": [], "notes": [note] })),
             _ => None,
         });
-        let of = |what: &str| &told.iter().find(|line| line.what.contains(what)).expect("such a line").now;
+        let of =
+            |what: &str| &reported.iter().find(|line| line.what.contains(what)).expect("such a line").now;
         assert_eq!(
             *of("cWalker"),
             "| contender | part | mean | p50 | p99 | p99.9 | max | messages | lost |\n|---|\n\
@@ -249,7 +250,7 @@ mod tests {
             assert!(of("cannot be measured").contains(&format!("| {gone} | {NO_FIGURE} |")));
         }
         assert!(of("hops").is_empty() && of("50 B").is_empty() && of("lines of code").is_empty());
-        let table = table(&told);
+        let table = table(&reported);
         for line in [
             "| DALi: greatest number of connections | no figure in the text we have | not measured in this run |",
             "16.6 MB/s | udpm://: sustains 3.39k |",
@@ -264,14 +265,14 @@ mod tests {
         let scan = |who: &str| json!({ "message": "scan", "contender": who, "operation": "encode", "p50_ns": 8.4, "to_lcm": 0.12 });
         let quiet = json!({ "case": "idle", "ns": { "count": 5000, "p50": 1_000, "p99": 2_000, "p999": 3_000, "max": 4_000 } });
         let note = |who: &str| json!({ "case": "urban/anywhere", "contender": who, "found": "sustains it" });
-        let told = lines(|set| match set {
+        let reported = lines(|set| match set {
             "marshal" => Some(json!({ "results": [scan("LCM's C -O2"), scan("C -O2")] })),
             "hiccup" => Some(json!({ "rows": [quiet] })),
             "lcm" => Some(json!({ "rows": [], "notes": [note("lcm"), note("shm://")] })),
             "ach" => Some(json!({ "rows": [] })),
             _ => None,
         });
-        let of = |what: &str| told.iter().find(|line| line.what.contains(what)).expect("such a line");
+        let of = |what: &str| reported.iter().find(|line| line.what.contains(what)).expect("such a line");
         assert_eq!(of("Urban").brief, "shm://: sustains it; 1 more below");
         assert_eq!(
             of("laser scan").now.lines().next(),
