@@ -70,7 +70,7 @@ pub(crate) unsafe fn write<T: Growing>(to: *mut T, size: usize, value: &T) -> Re
 fn check<T: Growing>(size: usize) -> Result<()> {
     // The upper bound only finds structures that the caller did not initialise.
     if size < T::FIRST || size > 64 * 1024 {
-        return Err(Fail::Misuse("a structure has a senseless size: fill it with its init function first"));
+        return Err(Fail::Misuse("a structure has an invalid size: fill it with its init function first"));
     }
     Ok(())
 }

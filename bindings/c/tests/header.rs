@@ -50,7 +50,7 @@ fn header_is_up_to_date() {
     let first = there.lines().zip(made.lines()).position(|(a, b)| a != b);
     assert!(
         there == made,
-        "include/saltus.h differs from the sources, first after line {first:?}: make it anew with \
+        "include/saltus.h differs from the sources, first after line {first:?}: regenerate it with \
          `SALTUS_UPDATE_HEADER=1 cargo test -p saltus-c --test header`"
     );
 }

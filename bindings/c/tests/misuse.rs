@@ -230,7 +230,7 @@ fn a_loan_is_given_back_before_anything_else() {
         assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf).0, SALTUS_NOTHING);
         ok(saltus_channel_loan(s.publisher, 8, &mut room));
         room.cast::<u8>().write_bytes(b'b', 8);
-        let mut published = SaltusPublished { seq: 0, timestamp: 0 };
+        let mut published = SaltusPublished { seq: 0, timestamp_ns: 0 };
         ok(saltus_channel_loan_publish(s.publisher, 5, &mut published));
         assert!(published.seq == 1 && published.timestamp_ns > 0);
         let (code, info) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf);

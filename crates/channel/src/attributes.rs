@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn senseless_attributes_are_refused_in_words() {
+    fn invalid_attributes_are_refused_in_words() {
         let a = Attributes::new;
         for (bad, word) in [
             (a().depth(0), "depth of 0"),

@@ -201,8 +201,8 @@ impl fmt::Display for Error {
                 users::user_for_people(*user)
             ),
             Error::Retired { channel, how, by: None } => match how {
-                Retired::Removed => write!(f, "channel `{channel}` was removed: create and open it anew"),
-                Retired::Replaced => write!(f, "channel `{channel}` was replaced by a new one: open it anew"),
+                Retired::Removed => write!(f, "channel `{channel}` was removed: create it again"),
+                Retired::Replaced => write!(f, "channel `{channel}` was replaced: open it again"),
                 Retired::CutShort { owner } => write!(
                     f,
                     "the data file of channel `{channel}`, which belongs to user {owner}, was cut short while it was in use, \
@@ -210,7 +210,7 @@ impl fmt::Display for Error {
                 ),
                 Retired::Vanished => write!(
                     f,
-                    "the files of channel `{channel}` were deleted under us: create it anew \
+                    "the files of channel `{channel}` were deleted while in use: create it again \
                      (systemd deletes a user's shared memory at logout: RemoveIPC=no, or a domain under /run)"
                 ),
             },

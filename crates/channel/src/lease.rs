@@ -150,7 +150,10 @@ fn adopt(mapping: &Mapping, data: &File, page: &Mapped, lane: usize) -> Result<(
     // A core dump of a large lane would keep the lease held while it is written.
     let _ = memory.map.advise(libc::MADV_DONTDUMP);
     let writer = LaneWriter::adopt(memory.mem, layout, mapping.now()).map_err(|_| Error::Damaged {
-        what: format!("lane {lane} of channel `{}` has senseless words", mapping.name),
+        what: format!(
+            "lane {lane} of channel `{}` is corrupted: impossible head or reserved position",
+            mapping.name
+        ),
     })?;
     Ok((memory, writer))
 }

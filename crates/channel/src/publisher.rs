@@ -300,7 +300,7 @@ impl Loan<'_> {
     pub fn publish(mut self, len: usize) -> Result<Published> {
         // A forked child has not leased this lane, so it may not publish a message built here.
         if !self.claim.is_ours() {
-            return Err(Error::invalid("a loan cannot be published by a forked child: borrow anew"));
+            return Err(Error::invalid("a loan cannot be published by a forked child: borrow again"));
         }
         if len > self.len() {
             return Err(Error::TooSmall { needed: len, have: self.len() });

@@ -56,7 +56,7 @@ pub(crate) fn append(dir: &File, channel: &Name, wanted: &Description) -> Result
     if len.saturating_add(entry.len() as u64) > MOST as u64 {
         return Err(Error::invalid(format!(
             "channel `{channel}` has {len} B of type descriptions and can have {MOST} B; `{}` needs {} B more: \
-             give it fewer or shorter types, or replace it to begin anew",
+             give it fewer or shorter types, or replace it to start again",
             wanted.name,
             entry.len()
         )));

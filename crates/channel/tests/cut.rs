@@ -121,7 +121,7 @@ fn under_attack(time: Duration, mut attack: impl FnMut(), mut work: impl FnMut()
         enough = work();
         rounds += 1;
     }
-    assert!(attacker.is_alive(), "the attack came to an end after {rounds} rounds");
+    assert!(attacker.is_alive(), "the attack ended after {rounds} rounds");
     drop(attacker);
     rounds
 }

@@ -67,7 +67,7 @@ fn a_channel_that_lost_its_name_is_noticed() {
     }
     let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     // SAFETY: one live structure.
-    assert_eq!(unsafe { libc::poll(&mut poll, 1, 20_000) }, 1, "the event descriptor tells it");
+    assert_eq!(unsafe { libc::poll(&mut poll, 1, 20_000) }, 1, "the event descriptor reports it");
     assert!(matches!(on_a_loop.next(&mut buf), Err(Error::Retired { .. })));
     assert!(old.is_retired());
 }
@@ -96,7 +96,7 @@ fn a_head_set_back_ends_no_wait_and_signals_no_descriptor() {
             Err(e) => panic!("{which:?}: {e}"),
         }
     }
-    assert!(clock::monotonic() - before < 10_000_000_000, "no wait goes on after its time");
+    assert!(clock::monotonic() - before < 10_000_000_000, "no wait continues after its timeout");
     while subscriber.next(&mut buf).unwrap().is_some() {}
     std::thread::sleep(Duration::from_millis(20));
     let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
@@ -156,7 +156,7 @@ fn a_subscriber_that_cannot_arm_is_always_woken() {
     let mut publisher = channel.publisher().unwrap();
     // SAFETY: only returns the effective user.
     if unsafe { libc::geteuid() } != 0 {
-        eprintln!("skipped: only root can become somebody who may not write the bell");
+        eprintln!("skipped: only root can become a user without write permission to the bell");
         return;
     }
     let sleeper = fork(|| {

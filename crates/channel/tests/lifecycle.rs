@@ -69,7 +69,7 @@ fn users_of_a_replaced_channel_get_an_error() {
         assert!(error.to_string().contains("replaced by a new one"), "{error}");
     }
     let mut buf = [0; 512];
-    assert_eq!(subscriber.next(&mut buf).unwrap().unwrap().len, 3, "first what was published");
+    assert_eq!(subscriber.next(&mut buf).unwrap().unwrap().len, 3, "the published message comes first");
     assert!(matches!(subscriber.next(&mut buf), Err(Error::Retired { how: Retired::Replaced, .. })));
     new.publisher().unwrap().publish(b"new").unwrap();
     assert_eq!(new.subscriber().unwrap().newest(&mut buf).unwrap().unwrap().len, 3);
@@ -293,7 +293,7 @@ fn old_messages_outlive_their_publisher() {
     assert_eq!(subscriber.newest(&mut [0; 512]).unwrap().unwrap().len, 12);
     assert_eq!(subscriber.newest(&mut [0; 512]).unwrap(), None);
     assert_eq!(subscriber.current(&mut [0; 512]).unwrap().unwrap().seq, 1);
-    assert_eq!((subscriber.received(), subscriber.missed()), (1, 0), "again is no new delivery");
+    assert_eq!((subscriber.received(), subscriber.missed()), (1, 0), "`current` does not deliver again");
 }
 
 /// A process that writes M channels and reads N needs about M + N descriptors; the test prints the number.

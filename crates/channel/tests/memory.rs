@@ -22,9 +22,9 @@ fn a_channel_uses_the_memory_that_the_guide_states() {
         let channel = domain.create(format!("c{i}"), &attributes).unwrap();
         let _first = channel.publisher().unwrap();
         let one = channel.memory();
-        assert_eq!(one, attributes.memory(), "what was promised is what it takes");
+        assert_eq!(one, attributes.memory(), "the memory used is the memory stated");
         let _second = channel.publisher().unwrap();
         let line = format!("| {label} | {} | {} |", kib(one), kib(channel.memory() - one));
-        assert!(guide.contains(&line), "the guide should say: {line}");
+        assert!(guide.contains(&line), "the guide should contain: {line}");
     }
 }

@@ -55,7 +55,7 @@ fn the_first_user_owns_only_its_own_channels() {
         make("imu").unwrap();
         assert_eq!(shm().path(), Path::new("/dev/shm/saltus-0/default"));
         assert_eq!(Root::find().kind(), RootKind::Private);
-        assert!(!Path::new(SHARED).exists(), "nobody makes the shared root unasked");
+        assert!(!Path::new(SHARED).exists(), "the shared root is not created unasked");
     });
 }
 

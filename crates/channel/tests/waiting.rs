@@ -250,7 +250,7 @@ fn a_waiter_learns_when_its_channel_ends() {
         assert_eq!(
             subscriber.wait_next(LONG, &mut buf).unwrap().unwrap().len,
             10,
-            "first what was published"
+            "the published message comes first"
         );
         match subscriber.wait_next(LONG, &mut buf) {
             Err(Error::Retired { how, .. }) => assert_eq!(how, expected),

@@ -27,7 +27,7 @@ pub(super) struct Readers {
     readers: BTreeMap<String, Reader>,
     /// The writers of other processes.
     writers: HashMap<GUID, Writer>,
-    /// The losses of each writer, and the channel on which it was heard.
+    /// The losses of each writer, and the channel on which its messages arrived.
     senders: Gaps<(GUID, Name)>,
     /// Topics and types that were reported not to match.
     reported: HashSet<(String, String)>,

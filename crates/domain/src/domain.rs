@@ -143,11 +143,11 @@ impl Domain {
     ///
     /// ```
     /// # use saltus_domain::Domain;
-    /// assert!(Domain::open("mem://")?.tells_losses_by_channel());
+    /// assert!(Domain::open("mem://")?.reports_losses_by_channel());
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
-    pub fn tells_losses_by_channel(&self) -> bool {
-        self.traits().tells_losses_by_channel()
+    pub fn reports_losses_by_channel(&self) -> bool {
+        self.traits().reports_losses_by_channel()
     }
 
     /// A publisher of bytes in `channel`, a name of 1 to 63 bytes.
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn losses_are_reported_by_channel_except_on_lcms_network() {
-        let is = |url| Domain::open(url).unwrap().tells_losses_by_channel();
+        let is = |url| Domain::open(url).unwrap().reports_losses_by_channel();
         assert!(is("mem://") && is("memq://"));
         assert!(!is("udpm://"), "it numbers the messages of a sender, on whatever channel");
         #[cfg(feature = "dds")]

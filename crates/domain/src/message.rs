@@ -10,7 +10,7 @@ pub enum Missed {
     Exact(u64),
     /// This many of the same sender since its previous message, or since the subscriber joined. It counts over all
     /// channels of the sender, on Zenoh and DDS over this channel only: see
-    /// [`Domain`](crate::Domain::tells_losses_by_channel).
+    /// [`Domain`](crate::Domain::reports_losses_by_channel).
     OfSender(u64),
     /// The transport does not report losses, or this is the first message received of its sender but not the first
     /// that it sent, so that earlier losses are unknown.

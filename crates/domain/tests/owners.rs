@@ -64,7 +64,7 @@ fn publishers_and_subscribers_learn_when_anothers_channel_takes_the_name() {
         let start = Instant::now();
         let error = loop {
             match publisher.publish(b"mine") {
-                Ok(()) => assert!(start.elapsed() < LONG, "the publisher is never told"),
+                Ok(()) => assert!(start.elapsed() < LONG, "the publisher never gets an error"),
                 Err(e) => break e,
             }
             std::thread::sleep(Duration::from_millis(10));
@@ -72,9 +72,9 @@ fn publishers_and_subscribers_learn_when_anothers_channel_takes_the_name() {
         is_refused(&error);
         let error = loop {
             match subscriber.receive(LONG) {
-                // What its publisher published in the old one until it was told.
+                // What its publisher published in the old channel before its error.
                 Ok(Some(message)) => assert_eq!(message.data, b"mine"),
-                Ok(None) => panic!("the subscriber is never told"),
+                Ok(None) => panic!("the subscriber never gets an error"),
                 Err(e) => break e,
             }
         };

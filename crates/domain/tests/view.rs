@@ -34,7 +34,7 @@ fn look(subscriber: &mut Subscriber) -> View {
 
 #[test]
 fn a_view_returns_what_a_receive_would() {
-    let directory = Directory::new("tells");
+    let directory = Directory::new("reports");
     for domain in [directory.open(), Domain::open("mem://").unwrap()] {
         let mut subscriber = domain.subscriber_with(Pattern::name("x").unwrap(), Options::next(100)).unwrap();
         let mut publisher = domain.publisher("x").unwrap();

@@ -83,10 +83,10 @@ fn is_received_by(peer: &mut Peer, domain: &Domain) {
 
 /// Waits until `domain` receives what the peer publishes.
 fn receives_from(domain: &Domain, peer: &mut Peer) {
-    let mut subscriber = all(domain, "hears");
+    let mut subscriber = all(domain, "receives");
     let start = Instant::now();
     while subscriber.receive(Duration::from_millis(10)).unwrap().is_none() {
-        peer.ask("publish hears 1 1");
+        peer.ask("publish receives 1 1");
         assert!(start.elapsed() < LONG, "they never met");
     }
 }

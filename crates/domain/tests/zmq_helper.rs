@@ -60,7 +60,7 @@ fn the_helper_thread_sleeps_while_a_subscriber_waits() {
         for n in 0..MESSAGES {
             until("it waits", waits);
             publisher.publish(b"x").unwrap();
-            until("it is heard", || received.load(SeqCst) > n);
+            until("the message arrives", || received.load(SeqCst) > n);
         }
     });
     // Occasionally the subscriber waits elsewhere when the message arrives.

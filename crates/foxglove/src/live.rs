@@ -272,7 +272,7 @@ impl Live {
             self.hub.unadvertise(&[before.id]);
         }
         let id = self.hub.advertise(vec![way.advert(topic.clone())])[0];
-        let (asked, told_by_channel) = (Some(Instant::now()), self.domain.tells_losses_by_channel());
+        let (asked, told_by_channel) = (Some(Instant::now()), self.domain.reports_losses_by_channel());
         let shown = Shown { asked, told_by_channel, ..Shown::new(id, topic, way) };
         self.channels.insert(name.clone(), shown);
     }
@@ -401,7 +401,7 @@ impl Live {
     /// Handles a message from a network.
     fn came(&mut self, message: &Message<'_>) {
         if let Missed::OfSender(lost) = message.missed
-            && !self.domain.tells_losses_by_channel()
+            && !self.domain.reports_losses_by_channel()
         {
             self.lost.0 = self.lost.0.saturating_add(lost);
         }

@@ -72,7 +72,7 @@ impl Builder {
         self
     }
 
-    /// Generates the code, writes files that changed, and tells Cargo when to rerun the script. Warnings about the
+    /// Generates the code, writes files that changed, and instructs Cargo when to rerun the script. Warnings about the
     /// type files become Cargo warnings.
     ///
     /// # Errors

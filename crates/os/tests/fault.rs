@@ -64,7 +64,11 @@ fn writing_goes_on_in_memory_of_its_own_until_the_mapping_is_renewed() {
     file.read_exact_at(&mut bytes, 0).unwrap();
     assert_eq!(u64::from_le_bytes(bytes), ONES + 1, "it is the file again");
     file.set_len(0).unwrap();
-    assert_eq!((word(&map, 0, 1).load(Relaxed), map.is_cut()), (9, true), "cut again, it goes on again");
+    assert_eq!(
+        (word(&map, 0, 1).load(Relaxed), map.is_cut()),
+        (9, true),
+        "truncated again, it continues again"
+    );
 }
 
 #[test]
@@ -253,7 +257,7 @@ fn child() {
         "before us" => {
             install_others_handler(0);
             cut_ours().unwrap();
-            assert_eq!(HANDLED.load(Relaxed), 0, "what is ours is not theirs");
+            assert_eq!(HANDLED.load(Relaxed), 0, "faults of this library are not passed on");
             cut_foreign();
             send();
             cut_foreign();

@@ -87,7 +87,7 @@ impl<K: Eq + Hash> Gaps<K> {
         }
         (*count, is_new)
     }
-    /// Drops senders that no longer send. If one is heard again, a new count begins.
+    /// Drops senders that no longer send. If one sends again, a new count begins.
     pub fn retain(&mut self, mut stays: impl FnMut(&K) -> bool) {
         self.of.retain(|sender, _| stays(sender));
     }

@@ -36,7 +36,7 @@ pub struct Traits {
 impl Traits {
     /// Whether a loss is reported for the channel on which it happened. If not,
     /// `Missed::OfSender` counts over all channels of a sender.
-    pub const fn tells_losses_by_channel(&self) -> bool {
+    pub const fn reports_losses_by_channel(&self) -> bool {
         matches!(self.losses, Losses::Exact | Losses::OfPublisher | Losses::OfSenderOnChannel)
     }
 }

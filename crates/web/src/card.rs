@@ -20,7 +20,7 @@ struct Sent {
     tree: (u64, u64, u64),
     /// The message sent as a value.
     value: Option<u64>,
-    /// Whether the page was told that the message is too large for a view.
+    /// Whether the page has the note that the message is too large for a view.
     large: bool,
 }
 

@@ -197,7 +197,7 @@ fn a_killed_supervisor_takes_its_processes_along_and_the_next_sweeps() {
     signal(child.id(), libc::SIGKILL);
     child.wait().expect("it ends");
     until("the processes to die", || processes.iter().all(|pid| !is_alive(*pid)));
-    assert!(Path::new(&domain).is_dir(), "nobody was left to remove it");
+    assert!(Path::new(&domain).is_dir(), "no process was left to remove it");
     let (output, report) = run(&["--seconds", "1"]);
     assert_fine(&output, &report);
     assert!(!Path::new(&domain).exists(), "the next demo did not sweep");

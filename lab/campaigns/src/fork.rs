@@ -26,7 +26,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         ("a publisher opened before fork, used by all children", publisher_in_children),
         ("a publisher that has published before fork", publisher_in_both),
         ("a loan taken before fork", loan_across_fork),
-        ("subscribers opened before fork have places of their own", subscriber_in_children),
+        ("subscribers opened before fork have separate positions", subscriber_in_children),
         ("an event descriptor opened before fork, and one opened in a child", event_in_children),
         ("a child that outlives its parent does not hold the parent's lane", child_outlives),
         ("exec in a child, and close_range in the parent, keep the lease", close_range_keeps),
@@ -130,7 +130,7 @@ fn publisher_in_both(channel: &Channel) -> Result<String, Failure> {
     if publisher.id() != before {
         return Err("the parent lost its lane to its child".into());
     }
-    Ok("parent and child publish in lanes of their own".into())
+    Ok("parent and child publish in separate lanes".into())
 }
 
 fn loan_across_fork(channel: &Channel) -> Result<String, Failure> {
@@ -176,7 +176,7 @@ fn subscriber_in_children(channel: &Channel) -> Result<String, Failure> {
         while let Some(info) = subscriber.next(&mut [0; LEN])? {
             seq += 1;
             if info.seq != seq || info.missed != 0 {
-                return Err(format!("message {seq} was due, {info:?} came").into());
+                return Err(format!("expected message {seq}, received {info:?}").into());
             }
         }
         match seq == EACH && subscriber.received() == EACH {
@@ -207,7 +207,7 @@ fn subscriber_in_children(channel: &Channel) -> Result<String, Failure> {
         );
     }
     Ok(format!(
-        "{CHILDREN} children and the parent received all from their own place, with counters of their own"
+        "{CHILDREN} children and the parent received all from separate positions, with separate counters"
     ))
 }
 
@@ -239,7 +239,7 @@ fn event_in_children(channel: &Channel) -> Result<String, Failure> {
             for seq in 1..=3 {
                 let info = receive_by_event(subscriber)?;
                 if info.seq != seq || info.missed > 0 {
-                    return Err(format!("message {seq} was due, {info:?} came").into());
+                    return Err(format!("expected message {seq}, received {info:?}").into());
                 }
             }
         }
@@ -254,7 +254,7 @@ fn event_in_children(channel: &Channel) -> Result<String, Failure> {
     for seq in 1..=3 {
         let info = receive_by_event(&mut inherited)?;
         if info.seq != seq {
-            return Err(format!("the parent: message {seq} was due, {info:?} came").into());
+            return Err(format!("the parent: expected message {seq}, received {info:?}").into());
         }
     }
     Ok("the child and the parent were notified of every message, each by its own descriptor".into())
@@ -371,8 +371,9 @@ fn exec_ends(channel: &Channel) -> Result<String, Failure> {
     channel.subscriber()?.receive(Which::Newest, Until::Poll, &mut bytes)?.ok_or("nothing received")?;
     match lane {
         0 => Ok("the lane was free while the other program ran".into()),
-        lane => {
-            Err(format!("a program that knows nothing of it holds the lane: the next got lane {lane}").into())
-        }
+        lane => Err(format!(
+            "a child that does not use the channel holds the lane: the next publisher got lane {lane}"
+        )
+        .into()),
     }
 }

@@ -61,7 +61,7 @@ const CAMPAIGNS: &[Campaign] = &[
     },
     Campaign {
         name: "torn",
-        about: "a writer at full speed, and every byte of what is delivered",
+        about: "a writer at full speed, and every delivered byte",
         run: torn::run,
         short_limit: MINUTE.saturating_mul(3),
         full_limit: MINUTE.saturating_mul(120),
@@ -82,7 +82,7 @@ const CAMPAIGNS: &[Campaign] = &[
     },
     Campaign {
         name: "namespaces",
-        about: "publishers and subscribers in namespaces of their own",
+        about: "publishers and subscribers in separate namespaces",
         run: namespaces::run,
         short_limit: MINUTE.saturating_mul(2),
         full_limit: MINUTE.saturating_mul(5),
@@ -96,7 +96,7 @@ const CAMPAIGNS: &[Campaign] = &[
     },
     Campaign {
         name: "priorities",
-        about: "waiting readers run in order of priority, and preempted readers delay nobody",
+        about: "waiting readers run in order of priority, and preempted readers delay no other",
         run: priorities::run,
         short_limit: MINUTE.saturating_mul(3),
         full_limit: MINUTE.saturating_mul(10),

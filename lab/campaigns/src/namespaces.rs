@@ -88,7 +88,7 @@ fn pids(channel: &Channel) -> Result<String, Failure> {
     }
     let still = progress[1].load(Acquire);
     if !until(PATIENCE, || progress[1].load(Acquire) > still + 10) {
-        return Err("the other publisher stands still".into());
+        return Err("the other publisher has stopped publishing".into());
     }
     let (mut bytes, mut last) = ([0; LEN], [0; 2]);
     while let Some(info) = subscriber.next(&mut bytes)? {
@@ -117,7 +117,7 @@ fn sleeper(channel: &Channel) -> Result<String, Failure> {
             asleep[0].store(seq, Release);
             let info = subscriber.wait_next(PATIENCE, &mut bytes)?.ok_or("not woken")?;
             if info.seq != seq {
-                return Err(format!("message {seq} was due, {info:?} came").into());
+                return Err(format!("expected message {seq}, received {info:?}").into());
             }
             message::check(KEY, seq, &bytes)?;
         }

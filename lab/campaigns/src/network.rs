@@ -58,7 +58,7 @@ fn alone() -> Result<(), Failure> {
     enter(libc::CLONE_NEWNET)?;
     for arguments in ["link set lo up multicast on", "route add 224.0.0.0/4 dev lo"] {
         let done = Command::new("ip").args(arguments.split(' ')).status();
-        let done = done.map_err(|e| Skip::because(format!("there is no command `ip`: {e}")))?;
+        let done = done.map_err(|e| Skip::because(format!("cannot run `ip`: {e}")))?;
         if !done.success() {
             return Err(format!("`ip {arguments}` failed").into());
         }
@@ -84,7 +84,7 @@ fn soak(
         let heard = |seat: usize| words[HEARD + seat].load(Relaxed) > 0;
         match until(PATIENCE, || (0..PEERS).all(heard)) {
             true => Ok(()),
-            false => Err(format!("{what}: not all who live are heard")),
+            false => Err(format!("{what}: messages of some living publishers did not arrive")),
         }
     };
     all_heard("at the start")?;
@@ -104,7 +104,7 @@ fn soak(
     words[STOP].store(1, Relaxed);
     watcher.finish(PATIENCE)?;
     drop(peers);
-    let mut found = format!("{kills} kills, all who lived were heard");
+    let mut found = format!("{kills} kills, messages of all living publishers arrived");
     if let (Some(hub), Some(before)) = (&mut hub, hub_before) {
         // The clients have exited; the hub must have freed their queues too.
         let held = || Held::of(hub.pid);
@@ -192,7 +192,7 @@ fn watch(url: &str, words: &Words, time: Duration) -> Result<(), Failure> {
         let peer = peers.entry(key).or_default();
         // Long messages are sent concurrently with short ones, and may arrive after some that were sent later.
         if seq <= peer.last && seq.is_multiple_of(97) == peer.last.is_multiple_of(97) {
-            return Err(format!("message {seq} came after {}", peer.last).into());
+            return Err(format!("message {seq} arrived after {}", peer.last).into());
         }
         peer.last = peer.last.max(seq);
         peer.received += 1;
@@ -211,14 +211,14 @@ fn watch(url: &str, words: &Words, time: Duration) -> Result<(), Failure> {
             early = Some(Held::of(std::process::id() as i32));
         }
     }
-    let (early, late) = (early.ok_or("nothing was heard")?, Held::of(std::process::id() as i32));
+    let (early, late) = (early.ok_or("nothing was received")?, Held::of(std::process::id() as i32));
     let same = (early.threads, early.descriptors) == (late.threads, late.descriptors);
     if !same || late.memory > early.memory + GROWTH {
         return Err(format!("the watcher held {early:?} and holds {late:?}").into());
     }
     let missed: u64 = peers.values().map(|p| p.missed).sum();
     say(&format!(
-        "       heard {total} messages of {} lives, missed {missed}, dropped {dropped}; {early:?}, and at the end {} KiB",
+        "       received {total} messages of {} lives, missed {missed}, dropped {dropped}; {early:?}, and at the end {} KiB",
         peers.len(),
         late.memory
     ));

@@ -140,7 +140,7 @@ fn sleep_without_slice(subscriber: &mut Subscriber, about_to_sleep: &dyn Fn()) -
         bell::disarm(&both.page(), &both.bell(), CHAIN, at, wake);
         match woken {
             _ if seen => return Ok(()),
-            Woken::TimedOut => return Err("overslept: nobody woke it".into()),
+            Woken::TimedOut => return Err("overslept: no publisher woke it".into()),
             Woken::Look => {}
         }
     }

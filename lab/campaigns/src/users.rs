@@ -169,7 +169,7 @@ fn read_write(domain: &Directory, _: &Context) -> Result<String, Failure> {
     // We can take over its lane, and it ours.
     let heir = channel.publisher()?.id().lane;
     match (uid, heir) {
-        (NOBODY, 1) => Ok("published in a lane of its own, which another user took over".into()),
+        (NOBODY, 1) => Ok("published in a separate lane, which another user took over".into()),
         other => Err(format!("owner and heir of its lane: {other:?}").into()),
     }
 }

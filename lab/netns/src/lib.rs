@@ -130,7 +130,7 @@ pub fn join(name: &str, (a, at_a): (&Space, Ipv4Addr), (b, at_b): (&Space, Ipv4A
         let is_up = || space.run(|| ip(&format!("-o link show {name}"))).contains("state UP");
         let patience = Instant::now() + Duration::from_secs(10);
         while !is_up() {
-            assert!(Instant::now() < patience, "the interface {name} does not come up");
+            assert!(Instant::now() < patience, "the interface {name} did not come up");
             thread::sleep(Duration::from_millis(5));
         }
     }

@@ -26,7 +26,7 @@ pub fn own_shm<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
                 && libc::mount(none, root, none, libc::MS_REC | libc::MS_PRIVATE, none.cast()) == 0
                 && libc::mount(c"tmpfs".as_ptr(), shm, c"tmpfs".as_ptr(), 0, options.cast()) == 0
         };
-        assert!(mounted, "no /dev/shm of its own, though this is root: {}", io::Error::last_os_error());
+        assert!(mounted, "no separate /dev/shm, although this is root: {}", io::Error::last_os_error());
         work()
     }))
 }

@@ -25,7 +25,7 @@ pub(crate) struct Bench {
 const EXAMPLES: &str = "\
 Examples:
   saltus bench -o bench     everything, with data, logs and a figure in ./bench
-  saltus bench --short      does it run here?
+  saltus bench --short      check that it runs here
   saltus bench --help       all options";
 
 #[derive(Args)]

@@ -47,13 +47,13 @@ pub(crate) struct Bridge {
 
     /// Messages to keep [default: up to 1000]
     ///
-    /// Of each channel, for as long as the other side is slower.
+    /// The limit is for each channel, while the other side is slower.
     #[arg(long, value_name = "N", conflicts_with = "newest", value_parser = units::count)]
     depth: Option<u64>,
 
     /// Carry at most HZ messages per second and channel
     ///
-    /// Of the messages between, the newest is carried. 0 means no limit.
+    /// Of the messages that arrive sooner, only the newest is carried. 0 means no limit.
     #[arg(long, value_name = "HZ", default_value = "0", hide_default_value = true, value_parser = units::rate)]
     max_rate: f64,
 

@@ -114,7 +114,7 @@ enum Messages {
     /// Publish messages
     ///
     /// Without -n and -r one message is published. With -r it continues until -n or Ctrl-C, on a schedule that does not
-    /// drift; with -n alone, without a pause. A missing channel is made to fit the message, unless --no-create is given.
+    /// drift; with -n alone, without a pause. A missing channel is created for the size of the message, unless --no-create is given.
     /// With --type the message is JSON, which is encoded, and the type is stored with the channel for subscribers.
     Pub(publish::Pub),
 

@@ -234,7 +234,7 @@ impl Pub {
         }
     }
 
-    /// Opens the channel. A missing one is made to fit the message, or longer ones if the size of its type `varies`.
+    /// Opens the channel. A missing one is created for the size of the message, or for longer ones if the size of its type `varies`.
     fn channel(&self, domain: &Directory, message: Option<&[u8]>, varies: bool) -> Outcome<Channel> {
         let name = self.name.as_bytes();
         match domain.open_channel(name) {

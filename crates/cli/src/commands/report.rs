@@ -24,7 +24,7 @@ pub(crate) struct Report {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// File to write: .html, .svg, or of one series .hgrm or .csv
+    /// File to write: .html, .svg, or for one series .hgrm or .csv
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 

@@ -27,7 +27,7 @@ pub(crate) struct Serve {
     #[arg(value_name = "FILE")]
     logs: Vec<PathBuf>,
 
-    /// Speak Foxglove's WebSocket protocol
+    /// Use Foxglove's WebSocket protocol
     #[arg(long, required = true)]
     foxglove: bool,
 

@@ -31,7 +31,7 @@ Examples:
   saltus share                     all users use one shm://
   saltus share --group robot       the members of the group do
   saltus share lab                 shm://lab too
-  saltus share --undo              each user has channels of his own again";
+  saltus share --undo              each user has private channels again";
 
 /// Shares the root or removes it, and reports the result.
 pub(crate) fn run(share: Share) -> Outcome {

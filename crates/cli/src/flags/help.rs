@@ -8,8 +8,8 @@ pub(crate) fn after(parts: &[&str]) -> String {
 /// The syntax of patterns, for every command that accepts one.
 pub(crate) const PATTERNS: &str = "\
 Patterns:
-  A NAME is the channel of that name, else the one that is printed so, else
-  all channels that match the pattern:
+  NAME selects the channel with that name. If there is none, it selects the
+  channel that is printed this way, else all channels that match the pattern:
   *        any bytes, also '/'
   ?        any one byte
   [a-z]    one byte of a set; [!a-z] one byte outside it

@@ -65,7 +65,7 @@ mod tests {
         assert_eq!([tell(losses.add(1, 0)), tell(losses.add(1, 3))], [Some(0), Some(3)]);
         let (older, newer) = (losses.add(1, 2), losses.add(1, 4));
         assert_eq!([tell(newer), tell(older), tell(newer)], [Some(6), Some(0), Some(0)]);
-        assert_eq!([tell(losses.begin(1, true)), tell(losses.add(1, 1))], [None, Some(1)], "it began anew");
+        assert_eq!([tell(losses.begin(1, true)), tell(losses.add(1, 1))], [None, Some(1)], "it started over");
         assert_eq!(tell(Count { lost: About::UNKNOWN, count: 0 }), None);
     }
 

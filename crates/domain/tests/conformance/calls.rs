@@ -220,7 +220,7 @@ pub fn whose_bytes_are_taken_out_is_followed_by_a_whole_one(world: &World) {
                 (raw.data, raw.len, raw.channel, raw.channel_len),
                 (data.cast(), 8, channel.cast(), 5)
             );
-            assert_eq!((raw.arrived, raw.sequence), (arrived, sequence.unwrap_or(RawMessage::UNKNOWN)));
+            assert_eq!((raw.arrived_ns, raw.sequence), (arrived, sequence.unwrap_or(RawMessage::UNKNOWN)));
             let (bytes, skip) = subscriber.take_last();
             assert_eq!(of(&bytes[skip..]), n);
             assert!(subscriber.last().is_none() && subscriber.last_raw().is_none());

@@ -12,23 +12,23 @@ use crate::outcome::{Failure, Outcome, say};
 /// The options of `bench`.
 #[derive(Args)]
 pub struct Bench {
-    /// Less than a minute, which shows that everything runs; the figures mean little
+    /// Check in a minute that everything runs
     #[arg(long)]
     short: bool,
 
-    /// Only this; may be given several times
+    /// Measure only this (repeatable)
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(own::scenarios()))]
     scenario: Vec<String>,
 
-    /// Only this, beside the reference; may be given several times
+    /// Include only this and the reference (repeatable)
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(own::contenders()))]
     contender: Vec<String>,
 
-    /// How often everything is measured [default: 3; with --short 1]
+    /// Repetitions [default: 3; with --short 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     reps: Option<u32>,
 
-    /// Write the data (JSON), an interval log for each scenario and a figure (SVG) into this directory, which is made
+    /// Write data, interval logs and a figure into DIR
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -41,12 +41,12 @@ pub struct Bench {
 pub const EXAMPLES: &str = "\
 Examples:
   saltus bench -o bench                      everything, with data, logs and a figure in ./bench
-  saltus bench --short                       does it run here?
+  saltus bench --short                       check that it runs here
   saltus bench --scenario pingpong --contender saltus,pipe,unix-stream
   saltus bench --json | jq 'select(.metric == \"one-way\") | [.contender, .p50_ns, .p99_ns]'
   saltus report bench/paced.hlog --tag all   look closer, at what -o has left";
 
-/// Measures, then prints and writes. What could not be measured is told; the rest is printed all the same.
+/// Measures, then prints and writes. Failed measurements are reported; the others are printed.
 pub fn run(args: Bench) -> Outcome {
     if let Some(out) = &args.out {
         // Told now, not after some minutes.

@@ -9,12 +9,12 @@ use clap::{Parser, Subcommand};
 use outcome::{Failure, say};
 use std::process::ExitCode;
 
-/// Measure what a message costs here, beside the machine's floors and the kernel's own means
+/// Measure what a message costs on this machine
 ///
-/// Processes of their own send to each other over Saltus, over pipes, sockets, queues and descriptors, and over a ring that is as
-/// small as can be: the reference, which every ratio is to. All take turns in every repetition, by a schedule that charges a late
-/// sender. It takes some minutes, in which the machine should do nothing else. The default table shows, for each case,
-/// percentiles, the longest, the count, the processor time of a message, and the ratio of the medians.
+/// Separate processes send messages through Saltus, through pipes, sockets, queues and descriptors, and through the smallest
+/// possible ring: the reference for every ratio. All are interleaved in every repetition, and a sender that is behind its schedule
+/// is charged for it. The measurement takes some minutes, in which the machine should do nothing else. The table shows for each
+/// case percentiles, maximum, count, CPU time per message, and the ratio of the medians.
 #[derive(Parser)]
 #[command(name = "saltus-bench", bin_name = "saltus bench", version, after_help = channel::EXAMPLES, max_term_width = 100)]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]

@@ -172,7 +172,7 @@ impl Chaos<'_> {
             let reported = self.board.published(lane.publisher.lane).load(Relaxed);
             if lane.published != reported && lane.published != reported + 1 {
                 return Err(format!(
-                    "lane {}: published {reported}, it says {}",
+                    "lane {}: published {reported}, but the channel counts {}",
                     lane.publisher.lane, lane.published
                 )
                 .into());

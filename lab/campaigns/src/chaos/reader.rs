@@ -156,7 +156,7 @@ impl Seen {
         let last = self.last.entry(info.publisher.lane).or_insert(0);
         let again = way == Way::Again && info.seq == *last;
         if info.seq <= *last && !again {
-            return Err(wrong(&format!("message {} of that lane came before", *last)).into());
+            return Err(wrong(&format!("message {} of that lane arrived before", *last)).into());
         }
         *last = info.seq;
         if way.which() != Which::Next {
@@ -181,7 +181,7 @@ impl Seen {
     ) -> Result<(), String> {
         let sum = subscriber.received() + subscriber.missed();
         if self.received != subscriber.received() || self.missed > subscriber.missed() {
-            return Err(format!("told {} and {}, counts {sum}", self.received, self.missed));
+            return Err(format!("reported {} and {}, counted {sum}", self.received, self.missed));
         }
         if from_start && sum != end {
             let (received, missed) = (subscriber.received(), subscriber.missed());

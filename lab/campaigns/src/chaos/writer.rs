@@ -23,9 +23,11 @@ pub fn run(i: usize, board: &Board, channel: &Channel, seed: u64) -> Result<(), 
     let mut last = channel.info()?.lanes[writer.lane as usize].published;
     let reported = board.published(writer.lane).load(Relaxed);
     if last != reported && last != reported + 1 {
-        return Err(
-            format!("lane {}: {reported} messages were published, it says {last}", writer.lane).into()
-        );
+        return Err(format!(
+            "lane {}: {reported} messages were published, but the channel counts {last}",
+            writer.lane
+        )
+        .into());
     }
     // The last owner may have been killed before it reported its last message. We report it now: otherwise, if we
     // are killed before we report our first one, the next owner finds two more than reported.

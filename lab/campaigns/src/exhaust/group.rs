@@ -64,7 +64,7 @@ pub fn limited(context: &Context, place: &Place) -> Result<String, Failure> {
         None => return Err("the check hangs".into()),
     }
     Ok(format!(
-        "with {} MiB, channels and lanes beyond them are refused in words, nobody is killed",
+        "with {} MiB, channels and lanes beyond them are refused in words, and no process is killed",
         LIMIT >> 20
     ))
 }

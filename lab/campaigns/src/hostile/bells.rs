@@ -80,7 +80,10 @@ fn one(domain: &Directory, word: &str, i: usize) -> Result<(), Failure> {
     }
     let needless = wakes("info")? - before;
     if needless > 1 {
-        return Err(format!("{needless} of {QUIET} publishes called the kernel although nobody slept").into());
+        return Err(format!(
+            "{needless} of {QUIET} publishes called the kernel although no subscriber was blocked"
+        )
+        .into());
     }
     // From now on wake-up intervals are not needed.
     for n in 0..3 {

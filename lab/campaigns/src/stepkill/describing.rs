@@ -63,17 +63,17 @@ impl Operation for Describing {
 
     /// Earlier descriptions are readable, the last one whole or not at all; and the next one is stored.
     fn check(&self, world: World, _: &Path, _: usize) -> Result<(), Failure> {
-        let printed = |n: usize| (0..n).map(description).collect::<Vec<_>>();
+        let expected = |n: usize| (0..n).map(description).collect::<Vec<_>>();
         let reported = world.channel.descriptions()?;
-        if reported != printed(self.before) && reported != printed(self.before + 1) {
+        if reported != expected(self.before) && reported != expected(self.before + 1) {
             return Err(
                 format!("{} types are described, not {} or one more", reported.len(), self.before).into()
             );
         }
         describe(&world.channel, self.before)?;
         describe(&world.channel, self.before + 1)?;
-        if world.channel.descriptions()? != printed(self.before + 2) {
-            return Err("the next publisher was not heard".into());
+        if world.channel.descriptions()? != expected(self.before + 2) {
+            return Err("the next publisher's description did not arrive".into());
         }
         world.domain.unlink(NAME)?;
         Ok(())

@@ -59,7 +59,9 @@ impl Ledger {
         let head = channel.info()?.lanes.get(lane).map_or(0, |l| l.published) as usize;
         let before = self.head(lane);
         if head < before || head > before + lens.len() {
-            return Err(format!("{before} messages were published in lane {lane}, now it says {head}").into());
+            return Err(
+                format!("{before} messages were published in lane {lane}, now its head is {head}").into()
+            );
         }
         if self.lanes.len() <= lane {
             self.lanes.resize(lane + 1, Vec::new());
@@ -77,7 +79,7 @@ impl Ledger {
             is_whole(info.seq, &bytes)?;
             match found.get_mut(info.publisher.lane as usize) {
                 Some(lane) => lane.push((info.seq, info.len)),
-                None => return Err(format!("a message came from lane {}", info.publisher.lane).into()),
+                None => return Err(format!("a message arrived from lane {}", info.publisher.lane).into()),
             }
         }
         for (lane, found) in found.iter().enumerate() {

@@ -236,7 +236,7 @@ impl Things {
         let format = match l.0[3] {
             "mcap" => Format::Mcap,
             "lcm" => Format::Lcm,
-            _ => Format::of_name(&path).expect("a name that tells the format"),
+            _ => Format::of_name(&path).expect("a name that implies the format"),
         };
         // The program's own file: its format is up to it.
         let file = File::create_new(&path).map_err(|e| saltus_log::Error::Io("create the log".into(), e))?;
@@ -328,7 +328,7 @@ impl Things {
                 done()
             }
             "log_seek_time" => Ok(format!("ok {}", self.log(l.0[1]).seek_time(l.number(2))?)),
-            other => panic!("there is no verb `{other}`"),
+            other => panic!("unknown verb `{other}`"),
         }
     }
 }

@@ -175,10 +175,10 @@ impl Case {
 
 impl Step {
     fn read(case: &str, step: &Value) -> Result<Step> {
-        let with = step.as_object().ok_or_else(|| format!("{case}: a step that is no object"))?;
+        let with = step.as_object().ok_or_else(|| format!("{case}: a step that is not an object"))?;
         let role = ROLES.iter().find(|role| with.contains_key(**role));
         let found = role.and_then(|role| Some((*role, with[*role].as_str()?)));
-        let (role, verb) = found.ok_or_else(|| format!("{case}: nobody does anything in {step}"))?;
+        let (role, verb) = found.ok_or_else(|| format!("{case}: no participant acts in {step}"))?;
         Ok(Step { role: role.into(), verb: verb.into(), with: with.clone() })
     }
 }

@@ -60,7 +60,7 @@ impl Driver {
 
     /// Sends a line, without waiting for the answer.
     pub fn say(&mut self, line: &str) -> Result<()> {
-        let stdin = self.stdin.as_mut().ok_or("it was told to end")?;
+        let stdin = self.stdin.as_mut().ok_or("it was asked to exit")?;
         stdin.write_all(format!("{line}\n").as_bytes()).map_err(|e| self.why(&e.to_string()))
     }
 
@@ -71,7 +71,7 @@ impl Driver {
     pub fn answer(&mut self) -> Result<String> {
         self.answers.recv_timeout(PATIENCE).map_err(|e| match e {
             RecvTimeoutError::Timeout => {
-                format!("{} says nothing for {} s", self.language, PATIENCE.as_secs())
+                format!("no answer from {} for {} s", self.language, PATIENCE.as_secs())
             }
             RecvTimeoutError::Disconnected => self.why("it said no more"),
         })

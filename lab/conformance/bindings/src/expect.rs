@@ -25,7 +25,7 @@ pub fn check(expected: &Value, answer: &str, codes: &[Code]) -> Result<()> {
             Some(&"ok") => numbers(all, &words[1..]),
             _ => false,
         },
-        _ => return Err(format!("nobody knows how to expect {expected}")),
+        _ => return Err(format!("unknown expectation {expected}")),
     };
     if is { Ok(()) } else { Err(reported()) }
 }
@@ -74,7 +74,7 @@ fn about(
         is &= match key.as_str() {
             "reading" => body.join(" ") == reading(value)?,
             "hex" | "text" | "fill" | "zeros" => body == [shown(&bytes(all)?)],
-            key => known(key, value).ok_or_else(|| format!("nobody knows what `{key}` is to be"))?,
+            key => known(key, value).ok_or_else(|| format!("unknown expectation `{key}`"))?,
         };
     }
     Ok(is)

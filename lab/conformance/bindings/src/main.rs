@@ -127,7 +127,7 @@ fn may_have_networks() -> Result<()> {
     const AGAIN: &str = "SALTUS_CONFORMANCE_AGAIN";
     let Err(why) = saltus_netns::Space::new() else { return Ok(()) };
     if std::env::var_os(AGAIN).is_some() {
-        return Err(format!("no networks of its own, also not with `unshare`: {why}; run it as root"));
+        return Err(format!("no separate networks, not even with `unshare`: {why}; run it as root"));
     }
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut again = Command::new("unshare");
@@ -162,6 +162,6 @@ mod tests {
         let mut names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
         names.sort();
         names.dedup();
-        assert_eq!(names.len(), cases.len(), "each has a name of its own");
+        assert_eq!(names.len(), cases.len(), "each has a unique name");
     }
 }

@@ -31,7 +31,7 @@ impl Place {
         std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         let space = match provider {
             Provider::Shm => None,
-            Provider::Udpm => Some(Space::new().map_err(|e| format!("no network of its own: {e}"))?),
+            Provider::Udpm => Some(Space::new().map_err(|e| format!("no separate network: {e}"))?),
         };
         let channels = PathBuf::from("/dev/shm").join(name);
         std::fs::create_dir_all(&channels).map_err(|e| format!("{}: {e}", channels.display()))?;

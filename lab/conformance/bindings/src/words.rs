@@ -97,10 +97,10 @@ pub fn line(step: &Step, kind: &str) -> Result<String> {
         "log_open" => format!("log_open {name} {}", text(get("path"))?),
         "log_seek" => format!("log_seek {name} {}", word("position", "0")),
         "log_seek_time" => format!("log_seek_time {name} {}", word("time", "0")),
-        other => return Err(format!("there is no verb `{other}`")),
+        other => return Err(format!("unknown verb `{other}`")),
     };
     match with.keys().find(|key| !KEYS.contains(&key.as_str())) {
-        Some(key) => Err(format!("nobody knows what `{key}` means in {}", step.printed())),
+        Some(key) => Err(format!("unknown key `{key}` in {}", step.printed())),
         None => Ok(line),
     }
 }

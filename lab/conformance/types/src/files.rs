@@ -21,5 +21,5 @@ pub fn all(dir: &Path, extension: &str) -> Vec<PathBuf> {
 pub fn find(dir: &Path, name: &str) -> Result<PathBuf> {
     let extension = name.rsplit('.').next().unwrap_or_default();
     let found = all(dir, extension).into_iter().find(|path| path.ends_with(name));
-    found.ok_or_else(|| format!("there is no {name} below {}", dir.display()))
+    found.ok_or_else(|| format!("no {name} below {}", dir.display()))
 }

@@ -55,7 +55,7 @@ enum Command {
 
     /// Copy everything readable of a damaged log
     ///
-    /// Damage is reported. An MCAP file whose writer was killed gets its summary. The exit code is 0 whatever was lost.
+    /// Damage is reported. An MCAP file whose writer was killed gets its summary. The exit code is 0 even if messages were lost.
     Repair(copy::Repair),
 
     /// Convert a log to CSV or JSON

@@ -52,7 +52,7 @@ pub(crate) struct Spy {
 const EXAMPLES: &str = "\
 Examples:
   saltus spy                            all channels of this machine
-  saltus spy 'SCAN*' -I types           types from files, where none are left
+  saltus spy 'SCAN*' -I types           types from files, if publishers store none
   saltus spy --domain udpm:// --also shm://
   saltus spy --domain file:///data/run.lcmlog -I types
   saltus spy --once --json | jq 'select(.stale) | .channel'
@@ -64,8 +64,8 @@ Keys:
   arrows or hjkl   move; left and right choose the column to sort by
   r                sort the other way round
   /                show only channels with these words; !word leaves out
-  Enter            look into a channel; in it, fold and unfold
-  p                plot the number, or end that; + and - zoom, e exports CSV
+  Enter            open a channel; inside it, fold and unfold
+  p                plot the number, or close it; + and - zoom, e exports CSV
   Space            pause
   Esc              back
   ?                all keys

@@ -23,8 +23,8 @@ pub(crate) struct Types {
 enum Command {
     /// Check type files
     ///
-    /// Errors and warnings of all files are printed with their lines and remedies. Of a directory all .lcm files in it and
-    /// below are read.
+    /// Errors and warnings of all files are printed with their lines and remedies. A directory is searched
+    /// recursively for .lcm files.
     Check(check::Check),
 
     /// Show the fields, comments, fingerprint and sizes of a type

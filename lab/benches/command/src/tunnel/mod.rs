@@ -26,36 +26,36 @@ use saltus_text::units;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Bench {
-    /// Percent of packets lost, one after the other
+    /// Percentages of lost packets, measured one by one
     #[arg(long, value_name = "%,...", value_delimiter = ',', default_values_t = [0.0, 1.0, 10.0, 20.0, 40.0])]
     #[arg(value_parser = percent)]
     loss: Vec<f64>,
 
-    /// Packets lost in a row, on average; 1 is each by itself
+    /// Packets lost in a row, on average (1: single losses)
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [1.0], value_parser = burst)]
     burst: Vec<f64>,
 
-    /// How long each way takes
+    /// One-way delay of the link
     #[arg(long, value_name = "TIME,...", value_delimiter = ',', default_value = "10ms", value_parser = units::duration)]
     delay: Vec<Duration>,
 
-    /// How much the link carries, in MB a second; 0 is no limit. The tunnel is told to use 90 % of it
+    /// MB per second that the link carries (0: no limit)
     #[arg(long, value_name = "MB/S,...", value_delimiter = ',', default_values_t = [0.0], value_parser = megabytes)]
     rate: Vec<f64>,
 
-    /// Sizes of messages and how many a second
+    /// Sizes of messages, and messages per second
     #[arg(long, value_name = "SIZE@HZ,...", value_delimiter = ',', default_value = "64@200,150000@20", value_parser = stream)]
     messages: Vec<Stream>,
 
-    /// The deadline of each message
+    /// Deadline of each message
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = units::duration)]
     deadline: Duration,
 
-    /// How long each line of the table is measured
+    /// Measure each line of the table for TIME
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = measured)]
     time: Duration,
 
-    /// Only print how the share delivered compares with the binomial distribution, on a simulated link
+    /// Only compare with the binomial distribution, simulated
     #[arg(long)]
     bound: bool,
 

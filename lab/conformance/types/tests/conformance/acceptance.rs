@@ -110,5 +110,5 @@ fn odd_texts_at_random_are_read_as_lcm_reads_them() {
     let mut rng = Rng::new(seed());
     let count = extent().odd_texts;
     let same = compare("random.lcm", (0..count).map(|_| odd_texts::random(&mut rng)));
-    assert!(same > count / 4, "most texts should say something");
+    assert!(same > count / 4, "most texts should have content");
 }

@@ -33,7 +33,7 @@ fn the_json_of_a_vector_becomes_its_bytes_and_comes_back() {
         }
         match json::from_str(schema, id, &json::to_string(&record)) {
             Ok(again) if again == record => {}
-            other => complaints.push(format!("{name}: {other:?} comes back, not {}", dynamic::json(&record))),
+            other => complaints.push(format!("{name}: decoded to {other:?}, not {}", dynamic::json(&record))),
         }
     }
     expect_none(&complaints);

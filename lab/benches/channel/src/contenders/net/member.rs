@@ -44,7 +44,7 @@ mod tests {
         let first = common.get(|| Ok(1)).expect("made");
         assert_eq!(*other.get(|| Ok(2)).expect("known"), 1);
         drop(first);
-        assert_eq!(*other.get(|| Ok(3)).expect("made anew"), 3);
+        assert_eq!(*other.get(|| Ok(3)).expect("made again"), 3);
         assert!(common.get(|| Err("broken".into())).is_err());
     }
 }
