@@ -83,7 +83,7 @@ pub fn all(only: Option<&str>) -> Result<(Vec<Program>, Vec<String>)> {
     Ok((programs, missing))
 }
 
-/// A program with a separate network and `/dev/shm`: no other program hears its traffic, and its leftovers
+/// A program with a separate network and `/dev/shm`: no other program receives its traffic, and its leftovers
 /// disappear with it.
 fn apart(program: &Path) -> Command {
     const OWN: &str = "ip link set lo up multicast on && ip route add 224.0.0.0/4 dev lo && mount -t tmpfs tmpfs /dev/shm \

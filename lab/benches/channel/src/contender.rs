@@ -79,7 +79,7 @@ pub trait Contender {
     fn supports(&self, ask: &Ask) -> Result<(), &'static str>;
     /// Creates what both sides inherit. Runs in the parent, before the fork, which drops it after the run.
     fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>>;
-    /// Two connections, there and back, on one group: each process has one domain for both.
+    /// Two connections, one per direction, on one group: each process has one domain for both.
     fn pair(&self, _there: &Ask, _back: &Ask) -> Fallible<[Box<dyn Link>; 2]> {
         Err(format!("{} has no groups", self.name()).into())
     }

@@ -46,7 +46,7 @@ impl World {
         contender.link(&self.ask(case))
     }
 
-    /// Fresh connections there and back.
+    /// Fresh connections for both directions.
     pub fn pair(&self, contender: &dyn Contender, case: &Case) -> Fallible<[Box<dyn Link>; 2]> {
         if case.one_group {
             return contender.pair(&self.ask(case), &self.ask(case));
@@ -120,7 +120,7 @@ pub fn add_readers(crew: &mut Crew, world: &World, case: &Case, link: &dyn Link)
     })
 }
 
-/// The end of a writer's role: tells the readers to exit and waits for them. If messages may be overwritten or lost,
+/// The end of a writer's role: asks the readers to exit and waits for them. If messages may be overwritten or lost,
 /// the last message is repeated. In a queue it is sent once, since the queue might be full after its reader has
 /// exited.
 pub fn dismiss(

@@ -142,7 +142,8 @@ fn sleep(times: &[u64], core: usize) -> Fallible<Vec<u64>> {
         Ok::<_, String>(woken)
     };
     // In a separate thread, because core and timer slack are properties of a thread.
-    Ok(thread::scope(|threads| threads.spawn(sleeper).join()).map_err(|_| "the sleeper panicked")??)
+    Ok(thread::scope(|threads| threads.spawn(sleeper).join())
+        .map_err(|_| "the sleeping thread panicked")??)
 }
 
 /// The channel keeps all timestamps, so nobody needs to read it during the turn.

@@ -81,7 +81,7 @@ pub fn play(played: &Played) -> String {
             ns(*most as f64),
         );
     }
-    out + "\n  The zero of each turn is its earliest event, for all alike. In shared memory the publisher's own timestamp counts, on\n  \
+    out + "\n  The zero of each turn is its earliest event, for all contenders. In shared memory the publisher's own timestamp counts, on\n  \
            the network the kernel's.\n"
 }
 
