@@ -117,7 +117,7 @@ fn a_flood_of_long_messages_stays_within_the_memory_of_the_url_and_leaves_room_f
             "{} MiB, and the message that is returned",
             grown >> 20
         );
-        assert!(refused >= 1 && refused <= CHANNELS, "one error for each channel at most: {refused}");
+        assert!((1..=CHANNELS).contains(&refused), "one error for each channel at most: {refused}");
         assert_eq!(long + short + missed, 2 * CHANNELS, "received and missed are what was published");
         assert_eq!(short, CHANNELS, "long messages leave memory for short ones");
     });

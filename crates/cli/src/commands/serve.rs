@@ -129,10 +129,10 @@ pub(crate) fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
     }
     args.ready(&server)?;
     let (send, receive) = tokio::sync::oneshot::channel();
-    std::thread::spawn(move || {
+    stop::spawn("saltus-end", move || {
         while stop::sleep_until(std::time::Instant::now() + Duration::from_secs(3600)) {}
         let _ = send.send(()); // the receiver is gone if serving has failed
-    });
+    })?;
     server.run(async { drop(receive.await) }).map_err(failure)
 }
 
