@@ -27,7 +27,7 @@ fn a_command_that_may_start_no_thread_names_the_limit() {
         &["serve", "--foxglove", "--listen", "127.0.0.1:0"],
         &["echo", "imu", "-n1", "--domain", "udpm://?self_test=no"],
     ] {
-        let mut command = place.command_of("/bin/sh".as_ref(), shell.iter().chain(arguments));
+        let mut command = place.command_of("/bin/bash".as_ref(), shell.iter().chain(arguments));
         let ended = Running::start(command.uid(ALONE).gid(ALONE)).ended().saying(1, "`ulimit -u`");
         assert!(!ended.err.contains("panicked"), "{arguments:?}: {}", ended.err);
     }
