@@ -46,7 +46,7 @@ impl Default for Limits {
 
 impl Limits {
     /// Limits that together stay below `memory` bytes, if these are at least 64 MiB: a quarter for the longest
-    /// message, and a sixteenth for incomplete ones beside it.
+    /// message, and a sixteenth for incomplete ones next to it.
     pub fn within(memory: usize) -> Limits {
         let limits = Limits::default();
         Limits { bytes: limits.bytes.min(memory / 16), message: limits.message.min(memory / 4), ..limits }

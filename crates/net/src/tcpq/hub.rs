@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Most bytes read from a client per turn, so that others need not wait.
 const TURN: usize = 256 << 10;
-/// Most clients accepted per turn, so that those who only connect delay nobody.
+/// Most clients accepted per turn, so that clients that only connect delay no others.
 const ACCEPTS: usize = 32;
 /// Most frames passed to the kernel at once.
 const PIECES: usize = 64;

@@ -63,7 +63,7 @@ impl Socket {
 
     /// Sends these pieces as one. Waits at most `room` ns until the first byte is accepted, and then at most `more`
     /// ns each time until more is. In all, it waits at most `more` ns and the time that they take at `slowest` bytes
-    /// per second, so that an end that accepts byte after byte holds up nobody for ever.
+    /// per second, so that an end that accepts byte after byte never holds up a thread forever.
     pub fn send(&self, pieces: &[&[u8]], room: u64, more: u64, slowest: u64) -> io::Result<Room> {
         let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
         let whole = more.saturating_add((bytes as u64).saturating_mul(1_000_000_000) / slowest.max(1));
