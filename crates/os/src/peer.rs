@@ -58,7 +58,7 @@ pub fn user(local: SocketAddr, remote: SocketAddr) -> io::Result<Option<u32>> {
 /// Whether the other end of a connection belongs to this process's user or to root. See [`user`].
 ///
 /// # Errors
-/// As for [`user`].
+/// The kernel does not answer such questions.
 pub fn is_own(local: SocketAddr, remote: SocketAddr) -> io::Result<bool> {
     let own = process::user();
     Ok(user(local, remote)?.is_some_and(|user| user == 0 || (user == own && !users::is_unknown(user))))
