@@ -3,10 +3,11 @@
 use crate::files::{DEEP, remove_all};
 use crate::place;
 use crate::{Error, Name, Result};
-use saltus_os::file::{self, Kind};
+use saltus_os::file::{self, Kind, Rename};
 use saltus_os::process;
 use std::ffi::OsStr;
 use std::fs::File;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -58,6 +59,23 @@ impl Belonging {
         self.memory
     }
 
+    /// Whether `name` in `parent` belongs to the user; an error if a channel of another user is in it.
+    fn check(&self, parent: &File, name: &[u8]) -> Result<bool> {
+        if !file::stat_at(parent, name).is_ok_and(|there| there.user == self.user) {
+            return Ok(false);
+        }
+        let mut now = Belonging { path: self.path.clone(), user: self.user, channels: 0, memory: 0 };
+        if measure(parent, name, DEEP, false, &mut now) > 0 {
+            return Err(Error::Forbidden {
+                what: format!(
+                    "remove {}: another user has made a channel in it meanwhile, and it stays: list what is there again",
+                    self.path.display()
+                ),
+            });
+        }
+        Ok(true)
+    }
+
     /// Removes it with all its contents, if it still belongs to that user, and returns whether it existed. Follows no link. Processes
     /// that have a channel in it open notice that its files are gone.
     ///
@@ -66,21 +84,27 @@ impl Belonging {
     /// user has made a channel in it since: nothing is removed then.
     pub fn remove(&self) -> Result<bool> {
         let (parent, name) = place::parent_of(&self.path)?;
-        if !file::stat_at(&parent, name).is_ok_and(|there| there.user == self.user) {
+        if !self.check(&parent, name)? {
             return Ok(false);
         }
-        let mut now = Belonging { path: self.path.clone(), user: self.user, channels: 0, memory: 0 };
-        if measure(&parent, name, DEEP, false, &mut now) > 0 {
-            return Err(Error::Forbidden {
-                what: format!(
-                    "remove {}: another user has made a channel in it meanwhile, and it stays: list what is there again",
-                    self.path.display()
-                ),
-            });
+        // Under a name that nobody else knows, nobody can put anything else in its place. Whatever this moves is checked again.
+        let aside = place::name_aside();
+        let aside = aside.as_bytes();
+        match file::rename_at(&parent, name, aside, Rename::NoReplace) {
+            Ok(()) => {}
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(e) => return Err(Error::system(format!("remove {}", self.path.display()), e)),
         }
-        if remove_all(&parent, name, DEEP) {
+        let checked = self.check(&parent, aside);
+        if !matches!(checked, Ok(true)) {
+            // If the name was taken meanwhile, it stays aside: it belongs to somebody, and is never removed here.
+            let _ = file::rename_at(&parent, aside, name, Rename::NoReplace);
+            return checked;
+        }
+        if remove_all(&parent, aside, DEEP) {
             return Ok(true);
         }
+        let _ = file::rename_at(&parent, aside, name, Rename::NoReplace); // for its owner, under its name
         let path = self.path.display();
         if process::user() == 0 {
             return Err(Error::Forbidden {
@@ -111,7 +135,7 @@ fn look(dir: &File, name: &[u8], at: &Path, id: u32, depth: u32, found: &mut Vec
         && depth > 1
         && let Ok(inner) = file::open_dir_at(dir, name)
     {
-        for each in file::names(&inner).unwrap_or_default() {
+        for each in file::first_names(&inner) {
             look(&inner, &each, &path, id, depth - 1, found);
         }
     }
@@ -151,7 +175,7 @@ fn measure(dir: &File, name: &[u8], depth: u32, in_channel: bool, one: &mut Belo
         let in_channel = in_channel || data_owner == Some(one.user) && there.user == one.user;
         one.channels += usize::from(is_channel);
         foreign += usize::from(is_channel && there.user != one.user);
-        for each in file::names(&inner).unwrap_or_default() {
+        for each in file::first_names(&inner) {
             foreign += measure(&inner, &each, depth - 1, in_channel, one);
         }
     }

@@ -145,15 +145,15 @@ pub(crate) fn sweep(channel: &File) -> usize {
         let made = file.metadata().is_ok_and(|m| m.len() > 0) || file::is_old(&file);
         made && !lock::is_locked(&file, 0).unwrap_or(true)
     };
-    let names = file::names(&dir).unwrap_or_default();
-    names.iter().take(MOST).filter(dead).filter(|name| file::remove_at(&dir, name, false).is_ok()).count()
+    let names = file::names_at_most(&dir, MOST).unwrap_or_default();
+    names.iter().filter(dead).filter(|name| file::remove_at(&dir, name, false).is_ok()).count()
 }
 
 /// Reads all subscribers' counters. Their values are only displayed: no decision depends on them.
 pub(crate) fn read_all(channel: &File) -> Vec<Seen> {
     let Ok(dir) = file::open_dir_at(channel, SUBSCRIBERS) else { return Vec::new() };
-    let names = file::names(&dir).unwrap_or_default();
-    names.iter().take(MOST).filter_map(|name| read(&file::open_at(&dir, name, Mode::Read).ok()?)).collect()
+    let names = file::names_at_most(&dir, MOST).unwrap_or_default();
+    names.iter().filter_map(|name| read(&file::open_at(&dir, name, Mode::Read).ok()?)).collect()
 }
 
 fn read(file: &File) -> Option<Seen> {

@@ -216,7 +216,9 @@ fn name_aside() -> Vec<u8> {
 /// Gives the channel in `aside` its name. A channel that had the name is then in `aside`, and its lock is returned: its maker is not
 /// dead, and its users must still learn that it was replaced.
 fn rename_in(dir: &File, aside: &[u8], name: &[u8], replace: bool) -> io::Result<Option<Held>> {
-    loop {
+    /// The most tries: another process may create and remove the channel all the time.
+    const ROUNDS: u32 = 1000;
+    for _ in 0..ROUNDS {
         match file::rename_at(dir, aside, name, Rename::NoReplace) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists && replace => {}
             other => return other.map(|()| None),
@@ -227,6 +229,7 @@ fn rename_in(dir: &File, aside: &[u8], name: &[u8], replace: bool) -> io::Result
             other => return other.map(|()| held),
         }
     }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// Holds the maker's lock of the channel in directory `name`, if the channel has one and no other process holds it.
@@ -325,7 +328,7 @@ fn other_in(dir: &File, name: &[u8]) -> Option<u32> {
 
 /// Removes this user's directories that dead makers left; for root, those of all users. Returns how many.
 pub(crate) fn sweep(dir: &File) -> usize {
-    let names = file::names(dir).unwrap_or_default();
+    let names = file::first_names(dir);
     names.iter().filter(|name| name.starts_with(ASIDE) && sweep_one(dir, name)).count()
 }
 
@@ -339,7 +342,7 @@ pub(crate) fn leftovers(dir: &File) -> Option<(usize, u32)> {
                 |aside| file::is_old(&aside) && !is_being_created(&aside),
             )
     };
-    let names = file::names(dir).ok()?;
+    let names = file::first_names(dir);
     let left: Vec<&Vec<u8>> = names.iter().filter(is_left).collect();
     let first = left.first()?;
     let owner = file::stat_at(dir, first).ok()?.user;

@@ -37,14 +37,18 @@ pub(crate) fn remove_all(dir: &File, name: &[u8], depth: u32) -> bool {
     false
 }
 
-/// Removes everything in `dir` down to this depth. Moves directories with deeper contents to `top`, if given. Returns whether there was one.
+/// Removes everything in `dir` down to this depth. Moves directories with deeper contents to `top`, if given. Returns
+/// whether there was one, or too many names for one round: another round may remove more.
 fn empty(dir: &File, depth: u32, top: Option<&File>) -> bool {
-    let mut is_moved = false;
     if depth == 0 {
         return false;
     }
-    for each in file::names(dir).unwrap_or_default() {
+    let names = file::first_names(dir);
+    let is_full = names.len() == file::MOST_NAMES;
+    let mut is_moved = false;
+    for each in names {
         if file::remove_at(dir, &each, false).is_ok() {
+            is_moved |= is_full; // there may be more names
             continue;
         }
         if let Ok(inner) = file::open_dir_at(dir, &each) {

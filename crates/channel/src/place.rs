@@ -138,7 +138,7 @@ fn name_dir(parent: &File, name: &[u8], mode: u32, group: Option<u32>) -> io::Re
 
 /// Removes this user's directories whose makers died before naming them; for root, those of all users. Returns how many.
 pub(crate) fn sweep_dirs(parent: &File) -> usize {
-    let names = file::names(parent).unwrap_or_default();
+    let names = file::first_names(parent);
     let is_left = |name: &[u8]| {
         file::stat_at(parent, name).is_ok_and(|there| is_ours(there.user))
             && file::open_dir_at(parent, name).is_ok_and(|dir| file::is_old(&dir))

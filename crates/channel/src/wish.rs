@@ -63,7 +63,7 @@ pub(crate) fn read(dir: &File, name: &Name, is_possible: impl Fn(u64) -> bool) -
         let depth = str::from_utf8(rest.split(|b| *b == b'.').next()?).ok()?.parse().ok()?;
         (is_possible(depth) && is_held(dir, file)).then_some(depth)
     };
-    file::names(dir).ok()?.iter().filter_map(depth).max()
+    file::first_names(dir).iter().filter_map(depth).max()
 }
 
 fn is_held(dir: &File, file: &[u8]) -> bool {
@@ -79,6 +79,6 @@ pub(crate) fn sweep(dir: &File) -> usize {
             && !is_held(dir, name)
             && file::open_at(dir, name, Mode::Read).is_ok_and(|file| file::is_old(&file))
     };
-    let names = file::names(dir).unwrap_or_default();
+    let names = file::first_names(dir);
     names.iter().filter(|name| is_dead(name) && file::remove_at(dir, name, false).is_ok()).count()
 }

@@ -464,3 +464,77 @@ fn the_other_root_is_known_where_channels_are_in_it() {
         });
     });
 }
+
+#[test]
+fn what_is_put_in_the_place_of_a_users_files_while_they_are_removed_stays() {
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    own_shm(|| {
+        // Both lie in a directory of Anna's, which she may rename as she likes.
+        let (mine, other) = ("/dev/shm/saltus-x/mine", "/dev/shm/saltus-x/other");
+        let make = |path: &str, user: u32| {
+            fs::create_dir_all(path).unwrap();
+            fs::write(format!("{path}/file"), "").unwrap();
+            chown(path, Some(user), Some(user)).unwrap();
+        };
+        make(mine, ANNA);
+        make(other, BOB);
+        fs::write("/dev/shm/saltus-x/root", "").unwrap(); // the directory is root's: each part is listed by itself
+        let over = AtomicBool::new(false);
+        // Held while the two change places, and while they must not.
+        let turn = std::sync::Mutex::new(());
+        let (a, b) = (std::ffi::CString::new(mine).unwrap(), std::ffi::CString::new(other).unwrap());
+        let swap = || {
+            let _turn = turn.lock();
+            // SAFETY: two C strings.
+            unsafe {
+                libc::renameat2(libc::AT_FDCWD, a.as_ptr(), libc::AT_FDCWD, b.as_ptr(), libc::RENAME_EXCHANGE)
+            };
+        };
+        let is_whole = |user: u32| {
+            let all = fs::read_dir("/dev/shm/saltus-x").unwrap().flatten();
+            let theirs = all.filter(|entry| entry.metadata().is_ok_and(|m| m.uid() == user));
+            theirs.filter(|entry| entry.path().join("file").exists()).count() == 1
+        };
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                while !over.load(Relaxed) {
+                    swap();
+                }
+            });
+            let (mut removed, mut lost) = (0, 0);
+            for _ in 0..2000 {
+                for one in Belonging::of_user(ANNA).unwrap() {
+                    removed += usize::from(one.remove().unwrap_or(false));
+                }
+                let _turn = turn.lock();
+                lost += usize::from(!is_whole(BOB));
+                if lost > 0 {
+                    break;
+                }
+                if !is_whole(ANNA) {
+                    make(if Path::new(mine).exists() { other } else { mine }, ANNA);
+                }
+            }
+            over.store(true, Relaxed);
+            assert_eq!(lost, 0, "Bob's directory was removed in place of Anna's");
+            assert!(removed > 0, "nothing was removed");
+        });
+    });
+}
+
+#[test]
+fn a_directory_that_somebody_filled_is_named_and_keeps_nobody_from_creating() {
+    own_shm(|| {
+        share(0o1777, 0);
+        let dir = format!("{SHARED}/default");
+        as_user(ANNA, || {
+            let full = (0..=100_000).all(|n| File::create(format!("{dir}/.new-{n:06}")).is_ok());
+            assert!(full);
+        });
+        let told = shm().list().unwrap_err().to_string();
+        assert!(told.contains("more than 100000 entries"), "{told}");
+        let channel = make("imu").unwrap();
+        assert_eq!(channel.info().unwrap().owner, 0);
+        shm().unlink("imu").unwrap();
+    });
+}

@@ -14,11 +14,17 @@ pub(crate) fn on(signals: &[libc::c_int]) -> Outcome {
 }
 
 /// Requests a clean stop after `time`.
-pub(crate) fn after(time: std::time::Duration) {
-    std::thread::spawn(move || {
+pub(crate) fn after(time: std::time::Duration) -> Outcome {
+    spawn("saltus-end", move || {
         std::thread::sleep(time);
         request();
-    });
+    })
+}
+
+/// Starts a thread that ends with the program.
+pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Outcome {
+    let started = saltus_os::process::spawn(name, run);
+    started.map(drop).map_err(|e| Failure::new(Code::Failed, format!("cannot start a thread: {e}")))
 }
 
 fn installed(listening: std::io::Result<()>) -> Outcome {

@@ -115,6 +115,47 @@ fn disconnected_clients_and_refusals_are_logged() {
     );
 }
 
+/// What another user of this machine gets from it within a second. Needs root.
+fn as_other_user(address: SocketAddr) -> Vec<u8> {
+    use std::os::unix::process::CommandExt;
+    let script = format!("exec 3<>/dev/tcp/{}/{}; timeout 1 cat <&3", address.ip(), address.port());
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["-c", &script]).uid(60_001).gid(60_001).output().unwrap().stdout
+}
+
+#[test]
+fn it_accepts_only_the_addresses_and_the_user_that_it_is_told_to() {
+    let place = Place::new();
+    let hub = Hub::start(&place, &["--allow", "10.0.0.0/8,127.0.0.2"]);
+    let mut refused = TcpStream::connect(hub.address).unwrap();
+    refused.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    assert_eq!(refused.read(&mut [0; 8]).unwrap_or(0), 0, "a hello for a client that is not accepted");
+    let (_, told) = hub.end();
+    assert!(told.contains(": clients of its address or user are not accepted"), "{told}");
+    let ended = place.run(["hub", "--allow", "robot"]).with(2);
+    assert!(ended.err.contains("such as 10.0.0.7 or 192.168.1.0/24"), "{}", ended.err);
+
+    let hub = Hub::start(&place, &["--own-user"]);
+    let client = hub.client();
+    client.subscribe(b"A").unwrap();
+    client.publish(b"A", b"1").unwrap();
+    let mut got = 0;
+    until("the message", || {
+        client.drain(&mut |_| got += 1).unwrap();
+        got == 1
+    });
+    if saltus_os::process::user() == 0 {
+        assert_eq!(as_other_user(hub.address), b"");
+    }
+    drop(client);
+    hub.end();
+    if saltus_os::process::user() == 0 {
+        let hub = Hub::start(&place, &[]);
+        assert_eq!(as_other_user(hub.address).len(), 8, "its hello");
+        hub.end();
+    }
+}
+
 #[test]
 fn it_reports_its_address_or_why_it_cannot_listen() {
     let place = Place::new();

@@ -7,9 +7,11 @@
 mod strangers;
 
 use axum::Router;
+use axum::http::StatusCode;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use saltus_os::peer;
 use socket2::{SockRef, TcpKeepalive};
 use std::io;
 use std::time::Duration;
@@ -20,6 +22,10 @@ use tokio::net::{TcpListener, TcpStream};
 const HEAD: usize = 16 << 10;
 /// Pause after a failed accept. Its cause, such as too many open files, may be temporary.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// The answer to other users.
+const REFUSAL: &str = "this server answers only programs of the user who started it, and of root: start it with --token, and open the URL \
+                       that it prints\n";
 
 /// Limits for strangers.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +38,17 @@ pub struct Limits {
     pub whole: Option<Duration>,
     /// Whether a connection may have several requests.
     pub keep_alive: bool,
+    /// Who may connect.
+    pub admits: Admits,
+}
+
+/// Who may connect. A server without a token must not serve every user of its machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admits {
+    /// Everybody: the server asks for a token itself.
+    All,
+    /// Programs of this process's user and of root, on this machine. Others get the status 403.
+    OwnUser,
 }
 
 /// Serves connections to `listener` with `app`. Returns only if it cannot start. The listener must be nonblocking. It needs a tokio runtime
@@ -42,13 +59,15 @@ pub async fn accept(listener: std::net::TcpListener, app: Router, limits: Limits
         Err(e) => return e,
     };
     let strangers = Strangers::new(limits.strangers);
+    let refusal = Router::new().fallback(async || (StatusCode::FORBIDDEN, REFUSAL));
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
         prepare(&stream);
-        let service = TowerToHyperService::new(app.clone());
+        let admitted = limits.admits == Admits::All || is_own(&stream);
+        let service = TowerToHyperService::new(if admitted { app.clone() } else { refusal.clone() });
         strangers.spawn(async move {
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(limits.head);
@@ -61,6 +80,12 @@ pub async fn accept(listener: std::net::TcpListener, app: Router, limits: Limits
             }
         });
     }
+}
+
+/// Whether a connection comes from this process's user or from root. If that cannot be found out, it does not.
+fn is_own(stream: &TcpStream) -> bool {
+    let ends = stream.local_addr().and_then(|local| Ok((local, stream.peer_addr()?)));
+    ends.and_then(|(local, remote)| peer::is_own(local, remote)).unwrap_or(false)
 }
 
 /// Sends small frames immediately, and probes silent machines. Serving works without either, so errors are ignored.

@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use saltus_domain::Domain;
-use saltus_door::Limits;
+use saltus_door::{Admits, Limits};
 use saltus_log::Types;
 use saltus_os::process;
 use saltus_types::cdr::Dialect;
@@ -31,7 +31,8 @@ use tokio::sync::Semaphore;
 /// Most clients at a time.
 const CLIENTS: usize = 64;
 /// Limits for connections that have not become clients. They have one request; a refused client must connect again.
-const LIMITS: Limits = Limits { strangers: 64, head: HELLO, whole: Some(HELLO), keep_alive: false };
+const LIMITS: Limits =
+    Limits { strangers: 64, head: HELLO, whole: Some(HELLO), keep_alive: false, admits: Admits::All };
 /// Time to become a client.
 const HELLO: Duration = Duration::from_secs(5);
 /// Longest message of a client.
@@ -50,6 +51,8 @@ pub struct Settings {
     pub dialect: Dialect,
     /// Whether clients may publish in the shown domains.
     pub publish: bool,
+    /// Whether clients on this machine need a token too. If they need none, only programs of this process's user and of root may connect.
+    pub token: bool,
     /// Most bytes of messages that wait for one client. Beyond it, the oldest are dropped and counted.
     pub queue: usize,
 }
@@ -61,6 +64,7 @@ impl Default for Settings {
             name: concat!("saltus ", env!("CARGO_PKG_VERSION")).into(),
             dialect: Dialect::Ros2Msg,
             publish: false,
+            token: false,
             queue: 16 << 20,
         }
     }
@@ -77,7 +81,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts to listen. Clients need a [token](Server::token) on other machines, and if they may publish.
+    /// Starts to listen. Clients need a [token](Server::token) on other machines, if they may publish, and if the settings say so.
     ///
     /// # Errors
     /// The address is in use, or is not an address of this machine.
@@ -87,7 +91,7 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         // Any web page in a browser on this machine can reach loopback. Without a token, it could publish.
-        let guarded = !address.ip().is_loopback() || settings.publish;
+        let guarded = !address.ip().is_loopback() || settings.publish || settings.token;
         let token = guarded.then(process::secret).transpose().map_err(failed)?;
         Ok(Server { listener, address, token, settings, domains: Vec::new(), tape: None })
     }
@@ -214,8 +218,9 @@ struct Door {
 }
 
 async fn serve(listener: std::net::TcpListener, door: Arc<Door>) -> Result<()> {
+    let admits = if door.token.is_some() { Admits::All } else { Admits::OwnUser };
     let app = Router::new().route("/", get(enter)).with_state(door);
-    Err(Error::Thread(saltus_door::accept(listener, app, LIMITS).await))
+    Err(Error::Thread(saltus_door::accept(listener, app, Limits { admits, ..LIMITS }).await))
 }
 
 /// Handles the request of a connection to become a client.

@@ -2,6 +2,8 @@
 
 #[path = "../../web/tests/rig/flood.rs"]
 mod flood;
+#[path = "../../web/tests/rig/neighbor.rs"]
+mod neighbor;
 mod support;
 
 use saltus_foxglove::{Server, Settings};
@@ -54,6 +56,27 @@ fn a_client_without_the_token_or_protocol_gets_an_error_and_is_disconnected() {
         answer(&serving, &format!("GET {right} HTTP/1.1\r\nHost: x\r\n\r\n")).starts_with("HTTP/1.1 426")
     );
     assert!(answer(&serving, &upgrade(&right, "chat, foxglove.websocket.v1")).starts_with("HTTP/1.1 101"));
+}
+
+#[test]
+fn on_loopback_other_users_need_a_token_and_the_servers_own_user_none() {
+    if saltus_os::process::user() != 0 {
+        return eprintln!("skipped: only root can act as another user");
+    }
+    let place = Place::new();
+    let serving = Serving::show(place.domain());
+    let port = address(&serving).rsplit_once(':').unwrap().1.parse().unwrap();
+    let refused = neighbor::as_other_user(port, "/");
+    assert!(refused.starts_with("HTTP/1.1 403") && refused.contains("--token"), "{refused}");
+    assert!(answer(&serving, &upgrade("/", "foxglove.sdk.v1")).starts_with("HTTP/1.1 101"));
+
+    let settings = Settings { listen: ([127, 0, 0, 1], 0).into(), token: true, ..Settings::default() };
+    let domain = place.domain();
+    let serving = Serving::start(settings, |server| server.show(domain, "", Default::default()).unwrap());
+    let port = address(&serving).rsplit_once(':').unwrap().1.parse().unwrap();
+    assert!(neighbor::as_other_user(port, "/").starts_with("HTTP/1.1 401"));
+    let (_, path) = serving.url.trim_start_matches("ws://").split_once('/').unwrap();
+    assert!(neighbor::as_other_user(port, &format!("/{path}")).starts_with("HTTP/1.1 426"), "with the token");
 }
 
 #[test]

@@ -15,6 +15,7 @@
 //! processed all earlier requests, so a client knows when the hub has its subscriptions. Other hubs and clients
 //! never receive one.
 
+mod access;
 mod client;
 mod expression;
 pub mod frame;
@@ -25,6 +26,7 @@ mod session;
 mod socket;
 mod switch;
 
+pub use access::{Access, Network};
 pub use client::{Arrived, Client};
 pub use expression::{Expression, full_match};
 pub use hub::{ClientInfo, Hub, Limits, Stop, Told};

@@ -147,7 +147,7 @@ proptest! {
     fn forged_fragments_do_no_harm(
         forged in prop::collection::vec((0..3_u16, 0..3_u32, 0..200_u32, 0..200_u32, 0..4_u16, 0..60_usize), 1..300),
     ) {
-        let limits = Limits { messages: 4, bytes: 2000, age_ns: 50 };
+        let limits = Limits { messages: 4, bytes: 2000, message: 1 << 28, age_ns: 50 };
         let mut reassembly = Reassembly::new(limits);
         for (now, (from, sequence, size, offset, number, len)) in forged.into_iter().enumerate() {
             let payload = vec![1; len];

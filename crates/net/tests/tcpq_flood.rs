@@ -109,3 +109,16 @@ fn costly_expressions_and_invented_names_delay_nobody() {
     assert!(memory < 400 << 20, "{memory} bytes");
     assert!(times > 10 && accepted > CLIENTS as u64, "{times} {accepted}");
 }
+
+#[test]
+fn a_turn_accepts_so_few_clients_that_the_others_need_not_wait() {
+    let mut hub = Hub::bind("127.0.0.1:0", Limits::default()).unwrap();
+    let waiting: Vec<_> = (0..100).map(|_| std::net::TcpStream::connect(hub.address()).unwrap()).collect();
+    let mut joined = Vec::new();
+    while joined.iter().sum::<usize>() < waiting.len() {
+        hub.turn(0).unwrap();
+        joined.push(hub.told().len());
+        assert!(joined.len() < 10_000, "{joined:?}");
+    }
+    assert!(joined.iter().all(|joined| *joined <= 32), "{joined:?}");
+}

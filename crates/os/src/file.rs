@@ -279,9 +279,25 @@ pub fn is_old(file: &File) -> bool {
     file.metadata().is_ok_and(|m| now - m.ctime() > 2)
 }
 
-/// Names in a directory, unsorted, without `.` and `..`. Allocates.
+/// Most names that are read of a directory. Other users may have filled it.
+pub const MOST_NAMES: usize = 100_000;
+
+/// All names in a directory, unsorted, without `.` and `..`. Allocates.
+///
+/// # Errors
+/// There are more than [`MOST_NAMES`], or the kernel's error.
 pub fn names(dir: &File) -> io::Result<Vec<Vec<u8>>> {
-    names_at_most(dir, usize::MAX)
+    let names = names_at_most(dir, MOST_NAMES + 1)?;
+    if names.len() > MOST_NAMES {
+        let words = format!("it has more than {MOST_NAMES} entries, which its owner or root must reduce");
+        return Err(io::Error::other(words));
+    }
+    Ok(names)
+}
+
+/// Up to [`MOST_NAMES`] names in a directory, as [`names`] returns them; none if it cannot be read. Allocates.
+pub fn first_names(dir: &File) -> Vec<Vec<u8>> {
+    names_at_most(dir, MOST_NAMES).unwrap_or_default()
 }
 
 /// The first `most` names in a directory, as [`names`] returns them, for a directory that another user may have filled. Allocates.

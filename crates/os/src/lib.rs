@@ -19,6 +19,7 @@ pub mod lines;
 pub mod lock;
 pub mod map;
 pub mod pace;
+pub mod peer;
 pub mod process;
 pub mod rt;
 pub mod stop;

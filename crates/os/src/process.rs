@@ -80,6 +80,27 @@ pub fn thread_id() -> u32 {
     unsafe { libc::gettid() as u32 }
 }
 
+/// Starts a thread that never gets a signal sent by another process.
+///
+/// # Errors
+/// The kernel starts no more threads: the error names the limits.
+pub fn spawn<T: Send + 'static>(
+    name: &str,
+    run: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<std::thread::JoinHandle<T>> {
+    let started = without_signals(|| std::thread::Builder::new().name(name.into()).spawn(run));
+    started.map_err(|e| match e.raw_os_error() {
+        Some(libc::EAGAIN) => std::io::Error::other(
+            "too many threads: raise the limit of this user (`ulimit -u`), of the control group (`pids.max`) or of the machine \
+             (`kernel.threads-max`)",
+        ),
+        Some(libc::ENOMEM) => {
+            std::io::Error::other("not enough memory for a thread's stack (`ulimit -v`, `vm.max_map_count`)")
+        }
+        _ => e,
+    })
+}
+
 /// Runs `f` with all signals blocked in the calling thread, except those of faults. A thread that `f` starts never gets a signal sent
 /// by another process.
 pub fn without_signals<T>(f: impl FnOnce() -> T) -> T {

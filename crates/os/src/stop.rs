@@ -110,7 +110,7 @@ pub fn cancel_with(cancel: impl Fn() + Send + Sync + 'static) {
 /// Also requests the end when the reader of standard output has gone, even if nothing is being written.
 pub fn when_output_closes() {
     let Ok(output) = io::stdout().as_fd().try_clone_to_owned() else { return };
-    std::thread::spawn(move || {
+    let watch = move || {
         // With no events requested, poll returns only for an error: the reader of the pipe is gone.
         let mut poll = pollfd(Some(output.as_fd()), 0);
         while poll_all(std::slice::from_mut(&mut poll), None) == 0 {}
@@ -119,7 +119,9 @@ pub fn when_output_closes() {
             OUTPUT_CLOSED.store(true, Ordering::Relaxed);
             request();
         }
-    });
+    };
+    // Without a thread, a write to the closed output ends the program, though only with the next line.
+    let _ = crate::process::spawn("saltus-output", watch);
 }
 
 /// Whether closing the output requested the end, so that no reader is left for a message.

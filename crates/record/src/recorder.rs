@@ -17,7 +17,7 @@ use saltus_os::limits::Reserve;
 use saltus_os::{clock, process};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Most messages of one channel that wait in this process. In shared memory, the channel's depth is the limit.
@@ -202,9 +202,7 @@ impl Recorder {
             output.begin()?;
         }
         let orders = queue.clone();
-        let writer = process::without_signals(|| {
-            thread::Builder::new().name("saltus-write".into()).spawn(move || output.run(&orders))
-        });
+        let writer = process::spawn("saltus-write", move || output.run(&orders));
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let now = (clock::now(clock::Clock::Realtime), clock::boottime());
         Ok(Recorder {

@@ -86,18 +86,19 @@ impl Keys {
             return None;
         }
         let before = termios::tcgetattr(stdin()).ok()?;
-        let mut quick = before.clone();
-        quick.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
-        termios::tcsetattr(stdin(), OptionalActions::Now, &quick).ok()?;
         let (press, pressed) = channel();
-        std::thread::spawn(move || {
+        let read = move || {
             let mut bytes = [0; 64];
             while let Ok(n @ 1..) = stdin().read(&mut bytes) {
                 if press.send(bytes[..n].to_vec()).is_err() {
                     return;
                 }
             }
-        });
+        };
+        std::thread::Builder::new().name("saltus-keys".into()).spawn(read).ok()?;
+        let mut quick = before.clone();
+        quick.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
+        termios::tcsetattr(stdin(), OptionalActions::Now, &quick).ok()?;
         Some(Keys { before, pressed, bytes: Vec::new(), line: None })
     }
 

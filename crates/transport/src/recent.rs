@@ -40,6 +40,10 @@ impl<K: Eq + Hash, V> Recent<K, V> {
         self.forgot = true;
     }
 
+    /// The value of a key, if present.
+    pub fn get(&self, key: &K) -> Option<&V> {
+        self.of.get(key).map(|(value, _)| value)
+    }
     /// Whether this key is present.
     pub fn contains_key(&self, key: &K) -> bool {
         self.of.contains_key(key)

@@ -14,6 +14,7 @@ pub struct Url {
     /// The part between the scheme and the options.
     pub network: String,
     options: BTreeMap<String, String>,
+    memory: Option<u64>,
 }
 
 impl Url {
@@ -28,7 +29,7 @@ impl Url {
             .map(|option| option.split_once('=').unwrap_or((option, "")))
             .map(|(key, value)| (key.to_string(), value.to_string()))
             .collect();
-        Some(Url { text: text.into(), scheme: scheme.into(), network, options })
+        Some(Url { text: text.into(), scheme: scheme.into(), network, options, memory: None })
     }
 
     /// The scheme of a URL, before `://`.
@@ -45,14 +46,43 @@ impl Url {
             .map_err(|_| Error::invalid(format!("`{key}={value}` in `{}`: it must be {what}", self.text)))
     }
 
+    /// Removes the option `memory`, which every network has, for [`Url::memory`].
+    ///
+    /// # Errors
+    /// Its value is not a number of bytes, or below [`Url::LEAST_MEMORY`].
+    pub fn take_memory(&mut self) -> Result<u64> {
+        let least = format!("a number of bytes, at least {}", Url::LEAST_MEMORY);
+        let memory = self.take("memory", &least)?.unwrap_or(Url::MEMORY);
+        if memory < Url::LEAST_MEMORY {
+            return Err(self.invalid(&format!("`memory` must be {least}")));
+        }
+        self.memory = Some(memory);
+        Ok(memory)
+    }
+    /// Most bytes of memory for received messages: half of it for messages that wait for subscribers, half for incomplete ones.
+    pub fn memory(&self) -> u64 {
+        self.memory.unwrap_or(Url::MEMORY)
+    }
+    /// The default of `memory`: 2 GiB.
+    pub const MEMORY: u64 = 2 << 30;
+    /// The least value of `memory`: 128 MiB.
+    pub const LEAST_MEMORY: u64 = 128 << 20;
+
     /// Checks that no option is left. `known` lists the provider's options, for the error.
     pub fn finish(&self, known: &str) -> Result<()> {
         match self.options.keys().next() {
             None => Ok(()),
-            Some(key) => Err(Error::invalid(format!(
-                "`{}`: {}:// has no option `{key}`; it has {known}",
-                self.text, self.scheme
-            ))),
+            Some(key) => {
+                let known = match (self.memory, known) {
+                    (None, known) => known.to_string(),
+                    (Some(_), "none") => "memory".to_string(),
+                    (Some(_), known) => format!("{known}, memory"),
+                };
+                Err(Error::invalid(format!(
+                    "`{}`: {}:// has no option `{key}`; it has {known}",
+                    self.text, self.scheme
+                )))
+            }
         }
     }
 
@@ -83,6 +113,19 @@ mod tests {
         assert!(reported.contains("transmit_only") && reported.contains("it has ttl"), "{reported}");
         assert_eq!(url.take::<String>("transmit_only", "nothing").unwrap(), Some(String::new()));
         url.finish("").unwrap();
+    }
+
+    #[test]
+    fn every_network_has_a_bound_of_its_memory() {
+        let memory = |text: &str| Url::parse(text).unwrap().take_memory().map_err(|e| e.to_string());
+        assert_eq!([memory("udpm://"), memory("udpm://?memory=134217728")], [Ok(2 << 30), Ok(128 << 20)]);
+        for bad in ["udpm://?memory=134217727", "udpm://?memory=much"] {
+            let told = memory(bad).unwrap_err();
+            assert!(told.contains("memory") && told.contains("at least 134217728"), "{told}");
+        }
+        let mut url = Url::parse("tcpq://?memory=134217728&x=1").unwrap();
+        url.take_memory().unwrap();
+        assert!(url.finish("none").unwrap_err().to_string().contains("no option `x`; it has memory"));
     }
 
     #[test]

@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let model = saltus_spy::Options { types, ..Default::default() };
     let watch = Watch::start(vec![Source::all(domain.clone())], model)?;
     let domains = vec![domain.url().to_string()];
-    let server = Server::bind(Options { listen, watch, domains, deck, views }, &stop)?;
+    let server = Server::bind(Options { listen, token: false, watch, domains, deck, views }, &stop)?;
     println!("{}", server.url());
     Ok(server.run()?)
 }

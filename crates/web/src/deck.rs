@@ -65,9 +65,7 @@ impl Deck {
             Session::new(reel, outlets, bookmarks, (first, last), reported.clone()).map_err(Error::Log)?;
         let stop = stop.clone();
         let run = move || player::run(&mut session, &asked, &stop);
-        let thread = saltus_os::process::without_signals(|| {
-            std::thread::Builder::new().name("saltus-deck".into()).spawn(run)
-        });
+        let thread = saltus_os::process::spawn("saltus-deck", run);
         Ok(Deck { asks: Some(asks), reported, about, types, thread: Some(thread.map_err(Error::System)?) })
     }
 

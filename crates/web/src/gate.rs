@@ -1,7 +1,8 @@
 //! Access control for pages and requests.
 //!
-//! On loopback, every process on this machine may connect, but no foreign web page. The requests of such a page have its own name as their
-//! origin (cross-site WebSocket), or as the host (DNS rebinding). Beyond loopback, clients need a token: once in the URL, then in a cookie.
+//! On loopback, every program of the server's user may connect (`saltus-door` refuses other users), but no foreign web page. The requests of
+//! such a page have its own name as their origin (cross-site WebSocket), or as the host (DNS rebinding). Beyond loopback, and there on request,
+//! clients need a token: once in the URL, then in a cookie.
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use saltus_os::process;
@@ -12,10 +13,12 @@ use subtle::ConstantTimeEq;
 /// Checks requests.
 #[derive(Debug)]
 pub(crate) struct Gate {
-    /// The token; `None` on loopback.
+    /// The token; `None` on loopback, unless it was asked for.
     token: Option<String>,
     /// The cookie's name includes the port, because cookies are shared by all ports.
     cookie: String,
+    /// Whether it listens on loopback only.
+    local: bool,
 }
 
 /// A refusal as an HTTP response.
@@ -30,12 +33,17 @@ const TOKEN: Refusal =
     (StatusCode::UNAUTHORIZED, "a token is needed: open the whole URL that it printed, with ?token=\n");
 
 impl Gate {
-    /// The gate of a server that listens on this address.
-    pub fn new(listen: SocketAddr) -> io::Result<Gate> {
-        let token = (!listen.ip().is_loopback()).then(process::secret).transpose()?;
-        Ok(Gate { token, cookie: format!("saltus-{}", listen.port()) })
+    /// The gate of a server that listens on this address. `token`: whether clients on this machine need one too.
+    pub fn new(listen: SocketAddr, token: bool) -> io::Result<Gate> {
+        let token = (token || !listen.ip().is_loopback()).then(process::secret).transpose()?;
+        let (cookie, local) = (format!("saltus-{}", listen.port()), listen.ip().is_loopback());
+        Ok(Gate { token, cookie, local })
     }
 
+    /// Whether clients need a token.
+    pub fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
     /// The end of the URL.
     pub fn query(&self) -> String {
         self.token.as_ref().map(|token| format!("?token={token}")).unwrap_or_default()
@@ -44,7 +52,7 @@ impl Gate {
     /// Checks a request. Returns the cookie to set if its URL has the token.
     pub fn check(&self, headers: &HeaderMap, query: Option<&str>) -> Result<Option<String>, Refusal> {
         let host = text(headers, &header::HOST).ok_or(HOST)?;
-        if self.token.is_none() && !is_loopback(host) {
+        if self.local && !is_loopback(host) {
             return Err(HOST);
         }
         if headers.contains_key(header::ORIGIN) {

@@ -5,7 +5,7 @@
 //! saltus-play: Player ─► Deck: a thread that publishes logs, and handles requests ◄──────── WebSocket ◄──┘
 //! ```
 //!
-//! The server runs in one thread. By default it listens on loopback. It refuses pages of other sites, and requires a token beyond loopback.
+//! The server runs in one thread. By default it listens on loopback. It refuses pages of other sites, refuses other users of this machine, and requires a token beyond loopback.
 //! Each client has limits on the size of its requests, one frame in transit, and no queue. A slow client gets fewer frames; one that takes
 //! none for 10 s is disconnected.
 //!
@@ -39,8 +39,11 @@ use std::time::{Duration, Instant};
 
 /// The configuration of a server.
 pub struct Options {
-    /// The address to listen on. Beyond loopback, clients need a token.
+    /// The address to listen on. Beyond loopback, clients need a token. On loopback only programs of this process's user and of root may
+    /// connect.
     pub listen: SocketAddr,
+    /// Whether clients need a token on loopback too. Then every user who has it may connect.
+    pub token: bool,
     /// The watched domains.
     pub watch: Watch,
     /// Their URLs, for display.

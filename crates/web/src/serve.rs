@@ -11,14 +11,15 @@ use axum::http::{HeaderName, HeaderValue, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use saltus_door::Limits;
+use saltus_door::{Admits, Limits};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// Limits for connections that are not a page.
-const LIMITS: Limits = Limits { strangers: 256, head: PATIENCE, whole: None, keep_alive: true };
+const LIMITS: Limits =
+    Limits { strangers: 256, head: PATIENCE, whole: None, keep_alive: true, admits: Admits::All };
 /// Most pages at a time. Further ones are refused with a message.
 const PAGES: usize = 64;
 /// A client that sends no request, or takes no turn, within this time is disconnected.
@@ -63,7 +64,7 @@ impl Server {
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let gate = Gate::new(address).map_err(failed)?;
+        let gate = Gate::new(address, options.token).map_err(failed)?;
         let state = State::new(options);
         Ok(Server {
             listener,
@@ -100,9 +101,11 @@ impl Server {
     pub fn run(self) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.map_err(Error::System)?.block_on(async {
+            let admits = if self.gate.has_token() { Admits::All } else { Admits::OwnUser };
+            let limits = Limits { admits, ..LIMITS };
             let (listener, stop) = (self.listener.try_clone().map_err(Error::System)?, self.stop.clone());
             tokio::select! {
-                e = saltus_door::accept(listener, self.app(), LIMITS) => Err(Error::System(e)),
+                e = saltus_door::accept(listener, self.app(), limits) => Err(Error::System(e)),
                 () = stopped(stop) => Ok(()),
             }
         })

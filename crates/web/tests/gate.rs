@@ -2,8 +2,11 @@
 
 #[path = "rig/flood.rs"]
 mod flood;
+#[path = "rig/neighbor.rs"]
+mod neighbor;
 mod rig;
 
+use neighbor::as_other_user;
 use rig::{LONG, Rig, domain, until};
 use serde_json::Value as Json;
 use std::io::{Read, Write};
@@ -78,6 +81,27 @@ fn on_loopback_requests_from_other_sites_are_refused() {
     let same = format!("http://{}", rig.address);
     let mut socket = socket(&rig, &[("origin", &same)]).unwrap();
     assert_eq!(frame(&mut socket, "hello")["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn on_loopback_other_users_need_a_token_and_the_servers_own_user_none() {
+    if saltus_os::process::user() != 0 {
+        return eprintln!("skipped: only root can act as another user");
+    }
+    let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
+    let port = rig.address.port();
+    let refused = as_other_user(port, "/");
+    assert!(refused.starts_with("HTTP/1.1 403") && refused.contains("--token"), "{refused}");
+    assert!(as_other_user(port, "/ws").starts_with("HTTP/1.1 403"));
+    assert!(rig.get("/", "host: localhost\r\n").starts_with("HTTP/1.1 200"));
+
+    let rig = Rig::new("127.0.0.1:0 token", &domain(), None, &[]);
+    let (_, token) = rig.url.split_once("/?").expect("the URL has the token");
+    let port = rig.address.port();
+    assert!(as_other_user(port, "/").starts_with("HTTP/1.1 401"));
+    assert!(as_other_user(port, &format!("/?{token}")).starts_with("HTTP/1.1 200"));
+    assert!(rig.get("/", "host: localhost\r\n").starts_with("HTTP/1.1 401"));
+    assert!(rig.get(&format!("/?{token}"), "host: evil.example\r\n").starts_with("HTTP/1.1 421"));
 }
 
 #[test]

@@ -126,11 +126,27 @@ impl Directory {
         others.iter().for_each(|socket| remove_dead(socket));
     }
 
+    /// The error of a directory that cannot be watched.
+    fn unwatched(&self, e: rustix::io::Errno) -> Error {
+        let what = format!("watch the directory {}", self.path.display());
+        let reached = |limit: &str| {
+            let words =
+                format!("this user has no more of them: raise it (`sudo sysctl fs.inotify.{limit}=N`)");
+            std::io::Error::other(words)
+        };
+        Error::system(
+            what,
+            match e {
+                rustix::io::Errno::MFILE => reached("max_user_instances"),
+                rustix::io::Errno::NOSPC => reached("max_user_watches"), // it says nothing of a full disk
+                e => e.into(),
+            },
+        )
+    }
+
     /// Watches the directory for added and removed files.
     pub fn watch(&self) -> Result<Watch> {
-        let failed = |e: rustix::io::Errno| {
-            Error::system("watch a directory (fs.inotify.max_user_instances limits their number)", e.into())
-        };
+        let failed = |e: rustix::io::Errno| self.unwatched(e);
         let fd = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).map_err(failed)?;
         let watch = Watch(fd);
         watch.add(self)?;
@@ -184,8 +200,7 @@ impl Watch {
         use WatchFlags as W;
         let events = W::CREATE | W::MOVED_TO | W::DELETE | W::MOVED_FROM | W::DELETE_SELF | W::MOVE_SELF;
         let added = inotify::add_watch(&self.0, &directory.path, events | W::ONLYDIR);
-        let what = || format!("watch the directory {}", directory.path.display());
-        added.map_err(|e| Error::system(what(), e.into()))
+        added.map_err(|e| directory.unwatched(e))
     }
     /// Whether anything has happened since the last call.
     pub fn changed(&self) -> bool {
@@ -194,5 +209,46 @@ impl Watch {
             changed = true;
         }
         changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The error of watching a directory in a user namespace with these limits; `None` if there is none.
+    fn unwatched(instances: &str, watches: &str) -> Option<String> {
+        let (mut from, to) = std::io::pipe().unwrap();
+        let path = std::env::temp_dir();
+        let directory = Directory::new(path.to_str().unwrap()).unwrap();
+        // SAFETY: the child makes system calls and allocates, which glibc allows in a child, and exits.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let set = |limit: &str, value: &str| fs::write(format!("/proc/sys/user/{limit}"), value);
+            // SAFETY: the child has one thread.
+            let alone = unsafe { libc::unshare(libc::CLONE_NEWUSER) } == 0;
+            let ready = set("max_inotify_instances", instances).and(set("max_inotify_watches", watches));
+            let words = match (alone, ready) {
+                (true, Ok(())) => directory.watch().map_or_else(|e| e.to_string(), |_| String::new()),
+                other => format!("{other:?}"),
+            };
+            let _ = std::io::Write::write_all(&mut &to, words.as_bytes()); // the parent compares what arrives
+            // SAFETY: ends the child.
+            unsafe { libc::_exit(0) }
+        }
+        drop(to);
+        let words = std::io::read_to_string(&mut from).unwrap();
+        // SAFETY: our own child; its status is not needed.
+        unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
+        (!words.is_empty()).then_some(words)
+    }
+
+    #[test]
+    fn a_limit_of_inotify_is_named() {
+        assert_eq!(unwatched("1", "1"), None);
+        let instances = unwatched("0", "1").expect("no instance may be made");
+        assert!(instances.contains("fs.inotify.max_user_instances=N"), "{instances}");
+        let watches = unwatched("1", "0").expect("nothing may be watched");
+        assert!(watches.contains("fs.inotify.max_user_watches=N"), "{watches}");
     }
 }

@@ -8,7 +8,7 @@ use saltus_net::lcm::packet::Fragment;
 use saltus_net::lcm::reassembly::{Limits, Reassembly, Taken};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-const LIMITS: Limits = Limits { messages: 6, bytes: 4096, age_ns: 1000 };
+const LIMITS: Limits = Limits { messages: 6, bytes: 4096, message: 1 << 28, age_ns: 1000 };
 /// Most bytes of one message, of incomplete ones, and of memory kept for later ones.
 const MOST: usize = 4096 + 2 * 65536 + 9 * 65536;
 

@@ -39,7 +39,7 @@ fn send(switch: &mut Switch, intakes: &mut [Intake; CLIENTS], id: usize) {
 
 fuzz_target!(|data: &[u8]| {
     assert_eq!(frames(std::iter::once(data)), frames(data.chunks(3)));
-    let mut switch = Switch::new(LIMITS, 1 << 16);
+    let mut switch = Switch::new(LIMITS, 1 << 20, 1 << 16);
     let mut intakes = [const { () }; CLIENTS].map(|()| Intake::new(HUB));
     let join = |switch: &mut Switch, id: usize| {
         switch.join(id as u64, 0);

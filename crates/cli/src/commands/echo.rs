@@ -101,7 +101,7 @@ pub(crate) fn run(domain: &DomainUrl, args: Echo) -> Outcome {
     let (domain, wanted) = (domain.open()?, args.meant()?);
     stop::on_signals()?;
     stop::when_output_closes();
-    args.time.duration.into_iter().for_each(stop::after);
+    args.time.duration.into_iter().try_for_each(stop::after)?;
     match (domain, &wanted.channels) {
         (OpenDomain::Shm(domain), Channels::One(name)) => {
             channel::run(&domain, name.clone(), wanted, decoder()?)

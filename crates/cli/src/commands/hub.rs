@@ -4,7 +4,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Instant;
 
 use clap::Args;
-use saltus_net::tcpq::{self, ClientStats, Limits, QueueLimits, Reason, Stats, Told};
+use saltus_net::tcpq::{self, Access, ClientStats, Limits, Network, QueueLimits, Reason, Stats, Told};
 use serde::Serialize;
 
 use crate::exit::{self, Code, Failure, Outcome};
@@ -24,9 +24,28 @@ pub(crate) struct Hub {
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7700", value_parser = address)]
     listen: SocketAddr,
 
+    /// Accept clients of these addresses or networks only
+    ///
+    /// Separated by commas, such as 127.0.0.1,192.168.1.0/24. The default is any client that reaches the listening address, which at
+    /// a loopback address means every program on this machine. LCM's protocol cannot carry a token.
+    #[arg(long, value_name = "ADDRESSES", value_delimiter = ',')]
+    allow: Vec<Network>,
+
+    /// Accept only programs of this user and of root
+    ///
+    /// They must be on this machine. A program that connects, publishes and exits immediately may be refused.
+    #[arg(long)]
+    own_user: bool,
+
     /// Memory for messages that wait for one client
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = units::size)]
     queue: u64,
+
+    /// Memory for messages that wait for all clients together
+    ///
+    /// A message for several clients counts for each of them. Beyond it, the client that holds the most loses its oldest messages.
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = units::size)]
+    memory: u64,
 
     /// Maximum number of clients
     #[arg(long, value_name = "N", default_value_t = Limits::default().clients, value_parser = clients)]
@@ -43,6 +62,7 @@ const EXAMPLES: &str = "\
 Examples:
   saltus hub                            for tcpq:// on this machine
   saltus hub --listen 0.0.0.0           for tcpq://THIS-MACHINE on others too
+  saltus hub --listen 0.0.0.0 --allow 127.0.0.1,192.168.1.0/24   for these only
   saltus hub --stat -i 500ms --json | jq .dropped";
 
 /// A line of `hub --json` about a client, or all clients. Its fields are a stable interface.
@@ -66,6 +86,10 @@ struct Line {
 #[derive(Serialize)]
 struct Listening {
     listening: SocketAddr,
+    /// The networks of accepted clients; empty: any.
+    allow: Vec<String>,
+    /// Whether only programs of this user and of root are accepted.
+    own_user: bool,
 }
 
 /// The columns of the table.
@@ -103,14 +127,23 @@ pub(crate) fn run(args: Hub) -> Outcome {
     let failed = |e: saltus_net::Error| Failure::new(Code::Failed, e.to_string());
     let queue =
         QueueLimits { bytes: usize::try_from(args.queue).unwrap_or(usize::MAX), ..QueueLimits::default() };
-    let mut hub = tcpq::Hub::bind(args.listen, Limits { clients: args.clients, queue, ..Limits::default() })
-        .map_err(failed)?;
+    let queues = usize::try_from(args.memory).unwrap_or(usize::MAX);
+    let mut hub =
+        tcpq::Hub::bind(args.listen, Limits { clients: args.clients, queue, queues, ..Limits::default() })
+            .map_err(failed)?;
+    let mut access = hub.access().clone();
+    if !args.allow.is_empty() {
+        access.networks = args.allow;
+    }
+    access.own_user = args.own_user;
+    hub.admit(access.clone());
     stop::on_signals()?;
     let mut out = Out::new()?;
     if args.json.json {
-        out.json(&Listening { listening: hub.address() })?;
+        let allow = access.networks.iter().map(Network::to_string).collect();
+        out.json(&Listening { listening: hub.address(), allow, own_user: access.own_user })?;
     } else {
-        out.line(format_args!("listening on {}", hub.address()))?;
+        out.line(format_args!("listening on {}; {}", hub.address(), who(&access)))?;
     }
     out.flush()?;
     let mut due = args.reports.every().map(|interval| Instant::now() + interval);
@@ -126,6 +159,21 @@ pub(crate) fn run(args: Hub) -> Outcome {
         }
     }
     show_end(&hub, args.json.json, &mut out)
+}
+
+/// Who may read and write everything.
+fn who(access: &Access) -> String {
+    let networks: Vec<String> = access.networks.iter().map(Network::to_string).collect();
+    match (access.own_user, networks.is_empty()) {
+        (true, _) => "it accepts only programs of this user and of root".into(),
+        (false, _) if access.networks == Network::LOOPBACK => {
+            "every user of this machine may read and write (--own-user: only you)".into()
+        }
+        (false, true) => {
+            "any client that reaches it may read and write (--allow: only these addresses)".into()
+        }
+        (false, false) => format!("it accepts clients from {}", networks.join(", ")),
+    }
 }
 
 /// Reports problems of clients.

@@ -112,7 +112,7 @@ fn speed(text: &str) -> Result<f64, String> {
 /// Plays until the end of the logs, or until a stop signal.
 pub(crate) fn run(url: Option<&str>, args: Play) -> Outcome {
     stop::on_signals()?;
-    args.time.duration.into_iter().for_each(stop::after);
+    args.time.duration.into_iter().try_for_each(stop::after)?;
     let domain = domain::network(url.unwrap_or("shm://"))?;
     let reel = args.open()?;
     let bookmarks = reel.logs().first().map(Bookmarks::of).transpose();

@@ -61,7 +61,9 @@ fn steer(control: &Control, keeps: bool) -> Outcome {
     }
     if keeps && io::stdin().is_terminal() {
         let control = control.clone();
-        std::thread::spawn(move || io::stdin().lines().map_while(Result::ok).for_each(|_| control.save()));
+        stop::spawn("saltus-keys", move || {
+            io::stdin().lines().map_while(Result::ok).for_each(|_| control.save());
+        })?;
     }
     Ok(())
 }

@@ -37,6 +37,12 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8765")]
     listen: SocketAddr,
 
+    /// Require a token on this machine too
+    ///
+    /// Without it, programs of other users are refused at loopback addresses. With it, everyone who has the printed URL may connect.
+    #[arg(long)]
+    token: bool,
+
     /// Include the domain URL too (repeatable)
     ///
     /// The names of channels are then prefixed by the URL of their domain.
@@ -116,7 +122,8 @@ pub(crate) fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
     let dialect = args.schema.dialect();
     let queue = usize::try_from(args.queue).unwrap_or(usize::MAX);
     let publish = args.allow_publish;
-    let settings = Settings { listen: args.listen, dialect, publish, queue, ..Settings::default() };
+    let settings =
+        Settings { listen: args.listen, dialect, publish, token: args.token, queue, ..Settings::default() };
     let mut server = Server::new(settings).map_err(failure)?;
     if args.logs.is_empty() {
         let first = url.unwrap_or("shm://");
@@ -129,10 +136,10 @@ pub(crate) fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
     }
     args.ready(&server)?;
     let (send, receive) = tokio::sync::oneshot::channel();
-    std::thread::spawn(move || {
+    stop::spawn("saltus-end", move || {
         while stop::sleep_until(std::time::Instant::now() + Duration::from_secs(3600)) {}
         let _ = send.send(()); // the receiver is gone if serving has failed
-    });
+    })?;
     server.run(async { drop(receive.await) }).map_err(failure)
 }
 

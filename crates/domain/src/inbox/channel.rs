@@ -1,5 +1,6 @@
 //! An in-memory channel: a name, and a lane for each publisher.
 
+use super::budget::Budget;
 use super::lane::{Lane, LaneEnd};
 use crate::Result;
 use saltus_channel::Name;
@@ -16,6 +17,7 @@ pub(crate) struct Channel {
     generation: AtomicU64,
     /// The greatest depth that a subscriber has asked for.
     depth: AtomicU64,
+    budget: Arc<Budget>,
 }
 
 #[derive(Debug, Default)]
@@ -29,8 +31,9 @@ struct Lanes {
 }
 
 impl Channel {
-    pub fn new(name: Name) -> Channel {
-        Channel { name, lanes: Mutex::default(), generation: AtomicU64::new(0), depth: AtomicU64::new(0) }
+    pub fn new(name: Name, budget: Arc<Budget>) -> Channel {
+        let (generation, depth) = (AtomicU64::new(0), AtomicU64::new(0));
+        Channel { name, lanes: Mutex::default(), generation, depth, budget }
     }
     pub fn name(&self) -> &Name {
         &self.name
@@ -74,15 +77,21 @@ pub(crate) struct ChannelEnd {
     channel: Arc<Channel>,
     /// `None` until the first message, which determines its size.
     end: Option<LaneEnd>,
+    /// Whether a message was refused before.
+    refused: bool,
 }
 
 impl ChannelEnd {
     pub fn new(channel: Arc<Channel>) -> ChannelEnd {
         let end = channel.lock().spare.pop();
-        ChannelEnd { channel, end }
+        ChannelEnd { channel, end, refused: false }
     }
     pub fn channel(&self) -> &Arc<Channel> {
         &self.channel
+    }
+    /// Whether a message is refused for the first time; called for each refusal.
+    pub fn is_first_refusal(&mut self) -> bool {
+        !std::mem::replace(&mut self.refused, true)
     }
 
     /// Publishes. Allocates when a message is longer than all before it, or a subscriber has asked for more depth;
@@ -105,7 +114,7 @@ impl ChannelEnd {
     /// Publishes in a larger lane, which replaces the present one. Readers read the replaced lane to its end.
     #[cold]
     fn grow(&mut self, depth: u64, about: &About, payload: &[u8]) -> Result<()> {
-        let mut larger = LaneEnd::new(depth, payload.len())?;
+        let mut larger = LaneEnd::new(depth, payload.len(), &self.channel.budget)?;
         // A reader that joins now finds the old lane's messages or the new one's, never none.
         larger.publish(about, payload);
         if let Some(old) = &mut self.end {

@@ -43,15 +43,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Inbox {
-    pub fn new(transport: Box<dyn Transport>, traits: &Traits) -> Arc<Inbox> {
-        Inbox::with(transport, traits, Arc::default(), false)
+    /// An inbox whose messages take at most half of `memory` bytes.
+    pub fn new(transport: Box<dyn Transport>, traits: &Traits, memory: u64) -> Arc<Inbox> {
+        Inbox::with(transport, traits, Arc::new(Landing::new(memory, traits)), false)
     }
     /// An inbox for a transport that delivers arriving messages by itself.
     pub fn delivering(
         traits: &Traits,
+        memory: u64,
         open: impl FnOnce(Arc<dyn Delivery>) -> Result<Box<dyn Transport>>,
     ) -> Result<Arc<Inbox>> {
-        let landing = Arc::<Landing>::default();
+        let landing = Arc::new(Landing::new(memory, traits));
         Ok(Inbox::with(open(landing.clone())?, traits, landing, true))
     }
     fn with(
@@ -84,7 +86,8 @@ impl Inbox {
         }
         awake?;
         let intake = lock(&self.landing.intake); // no message is stored between the two
-        let reported = Reported::new(self.losses(), self.traits.losses == Losses::OfSenderOnChannel);
+        let losses = intake.with_refused(self.losses());
+        let reported = Reported::new(losses, self.traits.losses == Losses::OfSenderOnChannel);
         self.store().subscribe(interest.clone());
         drop(intake);
         Ok(reported)
@@ -191,12 +194,18 @@ impl Work for Core {
 }
 
 /// Stores arriving messages.
-#[derive(Default)]
 struct Landing {
     store: Store,
     intake: Mutex<Intake>,
     /// An error that no subscriber was there to receive.
     fault: Mutex<Option<Error>>,
+}
+
+impl Landing {
+    fn new(memory: u64, traits: &Traits) -> Landing {
+        let intake = Intake::new(traits.losses == Losses::OfSenderOnChannel);
+        Landing { store: Store::bounded(memory), intake: Mutex::new(intake), fault: Mutex::default() }
+    }
 }
 
 impl Delivery for Landing {
@@ -282,7 +291,7 @@ mod tests {
         let (begun, goes) = (Mutex::new(begun), Mutex::new(goes));
         let link = Held { event: event.clone(), begun, go: goes, closed_by: Arc::clone(&closed_by) };
         let traits = Traits { answers: true, ..crate::Scheme::of("udpm://").unwrap().traits };
-        let inbox = Inbox::new(Box::new(link), &traits);
+        let inbox = Inbox::new(Box::new(link), &traits, saltus_transport::Url::MEMORY);
         inbox.listen().unwrap();
         (inbox, Ends { event, begun: begins, go, closed_by })
     }

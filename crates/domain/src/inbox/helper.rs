@@ -58,10 +58,7 @@ impl Helper {
         both.epoll.add_event(both.quit.raw())?;
         fds.iter().try_for_each(|fd| both.epoll.add(fd.raw, fd.alone))?;
         let (theirs, work) = (both.clone(), work.clone());
-        let thread = saltus_os::process::without_signals(|| {
-            let builder = std::thread::Builder::new().name("saltus-intake".into());
-            builder.spawn(move || theirs.run(&*work))
-        });
+        let thread = saltus_os::process::spawn("saltus-intake", move || theirs.run(&*work));
         let thread = thread.map_err(|e| Error::system("start the background receiver thread", e))?;
         Ok(Helper { both, thread: Some(thread), generation: fork::generation() })
     }

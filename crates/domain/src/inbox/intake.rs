@@ -4,7 +4,8 @@ use super::channel::{Channel, ChannelEnd};
 use super::store::{Interest, Store};
 use crate::{Error, Result};
 use saltus_channel::Name;
-use saltus_transport::{About, Arrival, Sink};
+use saltus_transport::recent::Recent;
+use saltus_transport::{About, Arrival, Count, Of, Sink};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use std::sync::Arc;
 const MOST_NAMES: usize = 4096;
 
 /// The writing ends of all channels with subscribers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Intake {
     /// `None`: no subscriber.
     ends: HashMap<Name, Option<ChannelEnd>>,
@@ -24,6 +25,10 @@ pub(super) struct Intake {
     touched: Vec<Arc<Channel>>,
     /// Why the last message that could not be stored failed.
     fault: Option<Error>,
+    /// Messages of each sender that could not be stored. They count as lost.
+    refused: Recent<Of, u64>,
+    /// Whether losses are counted for each channel of a sender, or for all its channels together.
+    each_channel: bool,
 }
 
 /// A receiver, and the channels that it stores messages in.
@@ -42,6 +47,18 @@ impl Sink for Into<'_> {
 }
 
 impl Intake {
+    /// `each_channel`: whether losses are counted for each channel of a sender.
+    pub fn new(each_channel: bool) -> Intake {
+        Intake {
+            ends: HashMap::new(),
+            interested: 0,
+            last: 0,
+            touched: Vec::new(),
+            fault: None,
+            refused: Recent::default(),
+            each_channel,
+        }
+    }
     pub fn of<'a>(&'a mut self, store: &'a Store) -> Into<'a> {
         Into { intake: self, store }
     }
@@ -67,12 +84,19 @@ impl Intake {
 
     fn take(&mut self, store: &Store, arrival: Arrival<'_>) {
         let last = arrival.about.arrived.max(self.last + 1);
-        let about = About { arrived: last, ..arrival.about };
+        let lost = arrival.about.lost.saturating_add(self.refused_before(&arrival)); // unknown stays unknown
+        let about = About { arrived: last, lost, ..arrival.about };
         let Some(end) = self.end(store, arrival.channel) else { return };
         let (kept, channel) = (end.publish(&about, arrival.payload), end.channel().clone());
+        let is_first = kept.is_err() && end.is_first_refusal();
         self.last = last;
         if let Err(e) = kept {
-            self.fault = Some(e);
+            let of = (about.sender, self.each_channel.then(|| channel.name().clone()));
+            *self.refused.get_or(of, |_| 0) += 1;
+            if is_first {
+                self.fault = Some(e); // once per channel: a sender must not fail its subscribers again and again
+            }
+            return;
         }
         if self.touched.last().is_none_or(|touched| !Arc::ptr_eq(touched, &channel)) {
             self.touched.push(channel);
@@ -84,6 +108,23 @@ impl Intake {
         for channel in self.touched.drain(..) {
             store.wake(channel.name(), own);
         }
+    }
+
+    /// Messages of this sender that could not be stored.
+    fn refused_before(&self, arrival: &Arrival<'_>) -> u64 {
+        if self.refused.iter().next().is_none() {
+            return 0;
+        }
+        let name = if self.each_channel { Name::new(arrival.channel).ok() } else { None };
+        self.refused.get(&(arrival.about.sender, name)).copied().unwrap_or(0)
+    }
+
+    /// Adds messages that could not be stored to the losses that the transport counts.
+    pub fn with_refused(&self, mut losses: Vec<(Of, Count)>) -> Vec<(Of, Count)> {
+        for (of, count) in &mut losses {
+            count.lost = count.lost.saturating_add(self.refused.get(of).copied().unwrap_or(0));
+        }
+        losses
     }
 
     /// Returns the error since the last call, if any.

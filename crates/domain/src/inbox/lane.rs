@@ -1,5 +1,6 @@
 //! A lane of an in-memory channel: the ring of shared memory, in pages of this process.
 
+use super::budget::{Budget, Charge};
 use crate::{Error, Result};
 use saltus_os::{clock, map::Map};
 use saltus_ring::{Commit, LaneLayout, LaneWriter, Lanes, Memory, Shm, reader};
@@ -19,6 +20,7 @@ const LEAST_LEN: u64 = 512;
 pub(crate) struct Lane {
     layout: LaneLayout,
     mem: Shm,
+    _charge: Charge,
     /// Owns the memory that `mem` points to.
     _map: Map,
 }
@@ -30,17 +32,30 @@ fn shape(depth: u64, len: usize) -> (u64, u64) {
     (frames, max_len)
 }
 
-impl Lane {
-    fn new(frames: u64, max_len: u64) -> Result<Arc<Lane>> {
+/// The layout of a lane for `frames` messages of `max_len` bytes, or what the budget has left for messages of `len` bytes.
+fn within(budget: &Arc<Budget>, frames: u64, max_len: u64, len: usize) -> Result<(LaneLayout, Charge)> {
+    let shorter = (len as u64).next_multiple_of(4096).min(max_len);
+    let fewer = |max_len| (0..).map(move |n| (frames >> n, max_len)).take_while(|(frames, _)| *frames > 0);
+    for (frames, max_len) in fewer(max_len).chain(fewer(shorter)) {
         let layout = LaneLayout::new(frames, max_len).ok_or_else(|| {
             Error::invalid(format!("{frames} messages of {max_len} B do not fit into memory"))
         })?;
+        let last = (frames, max_len) == (1, shorter);
+        if let Some(charge) = budget.charge(layout.stride(), last) {
+            return Ok((layout, charge));
+        }
+    }
+    Err(Error::invalid(format!("no memory is left for messages of {len} B: {budget}")))
+}
+
+impl Lane {
+    fn new((layout, charge): (LaneLayout, Charge)) -> Result<Arc<Lane>> {
         let map = Map::anonymous(layout.stride() as usize).map_err(|e| {
             Error::system(format!("allocate {} B of memory for messages", layout.stride()), e)
         })?;
         // SAFETY: the mapping is page-aligned, readable and writable, and is kept next to `mem` in the same value.
         let mem = unsafe { Shm::new(map.base(), map.len()) };
-        Ok(Arc::new(Lane { layout, mem, _map: map }))
+        Ok(Arc::new(Lane { layout, mem, _charge: charge, _map: map }))
     }
 }
 
@@ -71,6 +86,8 @@ impl Lanes for Lane {
 pub(crate) struct LaneEnd {
     lane: Arc<Lane>,
     writer: LaneWriter<Shm>,
+    /// Messages that it should keep; fewer if memory is short.
+    wanted: u64,
     /// Smaller lanes that this one replaced. They are kept for subscribers that join until this one has received as
     /// many messages as they could hold.
     pub before: Vec<Arc<Lane>>,
@@ -78,12 +95,13 @@ pub(crate) struct LaneEnd {
 
 impl LaneEnd {
     /// A lane for `depth` messages of `len` bytes and their headers.
-    pub fn new(depth: u64, len: usize) -> Result<LaneEnd> {
-        let (frames, max_len) = shape(depth, len.saturating_add(About::SIZE));
-        let lane = Lane::new(frames, max_len)?;
+    pub fn new(depth: u64, len: usize, budget: &Arc<Budget>) -> Result<LaneEnd> {
+        let len = len.saturating_add(About::SIZE);
+        let (wanted, max_len) = shape(depth, len);
+        let lane = Lane::new(within(budget, wanted, max_len, len)?)?;
         let writer = LaneWriter::adopt(lane.mem, lane.layout, u64::MAX)
             .map_err(|_| Error::invalid("fresh memory was not zeroed"))?;
-        Ok(LaneEnd { lane, writer, before: Vec::new() })
+        Ok(LaneEnd { lane, writer, wanted, before: Vec::new() })
     }
 
     pub fn lane(&self) -> &Arc<Lane> {
@@ -100,7 +118,7 @@ impl LaneEnd {
     pub fn suits(&self, depth: u64, len: usize) -> bool {
         let layout = &self.lane.layout;
         let len = (len as u64).saturating_add(About::SIZE as u64);
-        len <= layout.max_len() && layout.frames() >= shape(depth, layout.max_len() as usize).0
+        len <= layout.max_len() && self.wanted >= shape(depth, layout.max_len() as usize).0
     }
 
     /// Publishes a message for which [`LaneEnd::suits`] returned true. Real-time safe.

@@ -12,6 +12,7 @@
 //! A slow subscriber never blocks a socket, since messages are received independently of it, and it loses old
 //! messages rather than new ones. Each channel is stored once, for all its subscribers in this process.
 
+pub(crate) mod budget;
 pub(crate) mod channel;
 mod core;
 mod helper;

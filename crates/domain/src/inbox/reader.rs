@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn all_is_counted_while_lanes_appear_and_vanish_between_two_reads() {
         for (depth, every) in [(1, 1), (4, 3), (40, 7), (4, 100), (1, 130), (1000, 50)] {
-            let channel = Arc::new(Channel::new(Name::new("grows").unwrap()));
+            let channel = Arc::new(Channel::new(Name::new("grows").unwrap(), Arc::default()));
             channel.deepen(depth);
             let mut end = ChannelEnd::new(channel.clone());
             let mut reader = Reader::new(channel, Start::Beginning);

@@ -1,5 +1,6 @@
 //! The channels of an in-memory domain, and their subscribers.
 
+use super::budget::Budget;
 use super::channel::Channel;
 use super::parker::Parker;
 use crate::{Pattern, Result};
@@ -19,6 +20,8 @@ pub(crate) struct Store {
     interested: AtomicU64,
     /// The number of subscribers that requested to be woken.
     waiters: AtomicU32,
+    /// The memory of all lanes; by default unlimited.
+    budget: Arc<Budget>,
 }
 
 /// One subscriber's pattern, depth and wait queue.
@@ -43,13 +46,19 @@ fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
 }
 
 impl Store {
+    /// Without channels; for a network whose received messages take at most half of `memory` bytes.
+    pub fn bounded(memory: u64) -> Store {
+        Store { budget: Arc::new(Budget::new(memory)), ..Store::default() }
+    }
     /// The channel with that name, created if necessary.
     pub fn channel(&self, name: &Name) -> Arc<Channel> {
         if let Some(channel) = read(&self.channels).get(name) {
             return channel.clone();
         }
         let mut channels = write(&self.channels);
-        let made = channels.entry(name.clone()).or_insert_with(|| Arc::new(Channel::new(name.clone())));
+        let made = channels
+            .entry(name.clone())
+            .or_insert_with(|| Arc::new(Channel::new(name.clone(), self.budget.clone())));
         let made = made.clone();
         drop(channels);
         // A subscriber that joins at this moment is in the list already, or will find the channel.

@@ -298,7 +298,11 @@ mod tests {
     /// The background receiver thread may report an error between a subscriber's last check and its wait.
     #[test]
     fn an_error_just_before_a_sleep_ends_it() {
-        let inbox = Inbox::new(Box::new(Silent), &crate::Scheme::of("udpm://").unwrap().traits);
+        let inbox = Inbox::new(
+            Box::new(Silent),
+            &crate::Scheme::of("udpm://").unwrap().traits,
+            saltus_transport::Url::MEMORY,
+        );
         let source = Source::Network(inbox.clone());
         let mut subscriber = InboxSubscriber::new(source, Pattern::all(), &Options::newest()).unwrap();
         let deadline = clock::monotonic() + 20_000_000_000;

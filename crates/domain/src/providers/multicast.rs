@@ -12,7 +12,8 @@ pub(super) const SOCKET_OPTIONS: &str =
 
 /// Reads the socket options of a URL.
 pub(super) fn options(url: &mut Url) -> Result<udp::Options> {
-    let mut options = udp::Options { group: group(url)?, ..udp::Options::default() };
+    let memory = usize::try_from(url.memory() / 2).unwrap_or(usize::MAX);
+    let mut options = udp::Options { group: group(url)?, memory, ..udp::Options::default() };
     if let Some(ttl) = url.take("ttl", "from 0 (this host) to 255")? {
         options.ttl = ttl;
     }

@@ -10,13 +10,19 @@ use saltus_transport::{OpenDelivering, OpenTransport, Url};
 use std::sync::Arc;
 
 /// Opens a network whose messages this process receives when its descriptors are readable.
-pub(crate) fn open(url: Url, traits: &Traits, open: OpenTransport) -> Result<Arc<dyn Provider>> {
-    Ok(Arc::new(Network(Inbox::new(open(url)?, traits))))
+pub(crate) fn open(mut url: Url, traits: &Traits, open: OpenTransport) -> Result<Arc<dyn Provider>> {
+    let memory = url.take_memory()?;
+    Ok(Arc::new(Network(Inbox::new(open(url)?, traits, memory))))
 }
 
 /// Opens a network that delivers messages from its own threads.
-pub(crate) fn open_delivering(url: Url, traits: &Traits, open: OpenDelivering) -> Result<Arc<dyn Provider>> {
-    Ok(Arc::new(Network(Inbox::delivering(traits, |delivery| open(url, delivery))?)))
+pub(crate) fn open_delivering(
+    mut url: Url,
+    traits: &Traits,
+    open: OpenDelivering,
+) -> Result<Arc<dyn Provider>> {
+    let memory = url.take_memory()?;
+    Ok(Arc::new(Network(Inbox::delivering(traits, memory, |delivery| open(url, delivery))?)))
 }
 
 struct Network(Arc<Inbox>);

@@ -20,7 +20,7 @@ impl Listener {
     /// # Errors
     /// An error of the kernel, with a remedy.
     pub fn open(options: &Options) -> Result<Listener> {
-        Ok(Listener { socket: Receiver::open(options)?, intake: Intake::new(Limits::default()) })
+        Ok(Listener { socket: Receiver::open(options)?, intake: Intake::new(Limits::within(options.memory)) })
     }
 
     /// Receives up to `most` datagrams and passes the messages that they complete to `sink`. Returns the number of

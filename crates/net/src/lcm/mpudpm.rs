@@ -48,7 +48,7 @@ pub fn open(options: &Options, ports: u16) -> Result<(Publisher, Listener)> {
     let sockets = Sockets::open(options)?;
     let seed = clock::boottime() ^ (u64::from(publisher.ports()[0]) << 48);
     let shared = Arc::new(Shared { publisher, map: Mutex::new(ChannelMap::new(ports, seed)) });
-    let intake = Intake::new(Limits::default());
+    let intake = Intake::new(Limits::within(options.memory));
     Ok((Publisher(shared.clone()), Listener { shared, sockets, intake, told: 0, told_ports: false }))
 }
 

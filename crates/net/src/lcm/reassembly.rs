@@ -8,12 +8,14 @@
 //!   front: 0 ─────────────► first gap        ahead: [offset ▒▒▒]   [offset ▒▒▒▒]        size
 //! ```
 //!
-//! Memory is bounded by [`Limits`]. The message that a fragment arrives for may use as much as LCM allows, 256 MiB,
-//! and 16 MiB to keep its 65,535 fragments apart; all others together may use [`Limits::bytes`]. Beyond that, the
-//! message whose last fragment is oldest is dropped first.
+//! Memory is bounded by [`Limits`]. The message that a fragment arrives for may use its length, at most
+//! [`Limits::message`], and 16 MiB to keep its 65,535 fragments apart; all others together may use
+//! [`Limits::bytes`]. Beyond that, the message whose last fragment is oldest is dropped first. The memory of one
+//! message of any length is kept for the next one.
 
 mod partial;
 
+use super::MESSAGE;
 use super::packet::Fragment;
 use super::spare::Spare;
 use crate::lru::Lru;
@@ -29,14 +31,25 @@ pub struct Limits {
     pub messages: usize,
     /// Most bytes of all messages except the one that a fragment just arrived for. LCM: 16 MiB.
     pub bytes: usize,
+    /// Bytes of the longest message; longer ones are refused. LCM: 256 MiB.
+    pub message: usize,
     /// Time after its last fragment at which a message is given up, in ns. LCM: never.
     pub age_ns: u64,
 }
 
 impl Default for Limits {
-    /// 1000 messages, 64 MiB, 5 s.
+    /// 1000 messages, 64 MiB, 256 MiB, 5 s.
     fn default() -> Limits {
-        Limits { messages: 1000, bytes: 64 << 20, age_ns: 5_000_000_000 }
+        Limits { messages: 1000, bytes: 64 << 20, message: MESSAGE, age_ns: 5_000_000_000 }
+    }
+}
+
+impl Limits {
+    /// Limits that together stay below `memory` bytes, if these are at least 64 MiB: a quarter for the longest
+    /// message, and a sixteenth for incomplete ones next to it.
+    pub fn within(memory: usize) -> Limits {
+        let limits = Limits::default();
+        Limits { bytes: limits.bytes.min(memory / 16), message: limits.message.min(memory / 4), ..limits }
     }
 }
 
@@ -106,7 +119,7 @@ impl Reassembly {
         self.recycle(now_ns);
         self.expire(now_ns);
         let key = (from, fragment.sequence);
-        if let Err(why) = partial::check(fragment) {
+        if let Err(why) = partial::check(fragment, self.limits.message) {
             self.counters.refused += 1;
             return Taken::Refused(why);
         }

@@ -25,6 +25,8 @@ const PATIENCE: u64 = 1000 * MILLISECOND;
 const SETTLE: u64 = 5000 * MILLISECOND;
 /// Longest wait for the hub to accept a message before publishing fails, in ns.
 const ROOM: u64 = 100 * MILLISECOND;
+/// The slowest hub that a message is sent to, in bytes per second.
+const SLOWEST: u64 = 16 << 10;
 /// Bytes read at once, and in one drain before waiting subscribers are woken.
 const PIECE: usize = 256 << 10;
 const DRAIN: usize = 4 << 20;
@@ -265,7 +267,7 @@ impl Client {
 
     /// Sends a whole frame or nothing of it; otherwise the connection is closed.
     fn send(&self, connection: u64, socket: &Socket, pieces: &[&[u8]]) -> Result<()> {
-        match socket.send(pieces, ROOM, PATIENCE) {
+        match socket.send(pieces, ROOM, PATIENCE, SLOWEST) {
             Ok(Room::Sent) => Ok(()),
             Ok(Room::None) => Err(Error::socket(
                 format!("the hub at {} is not accepting data, the message was not sent", socket.address()),

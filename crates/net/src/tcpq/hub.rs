@@ -1,6 +1,7 @@
 //! The hub with its sockets: one thread, which never waits for a client.
 
 use super::MESSAGE;
+use super::access::Access;
 use super::queue::QueueLimits;
 use super::switch::{ClientStats, Reason, Stats, Switch};
 use crate::{Error, Result};
@@ -16,6 +17,8 @@ use std::time::Duration;
 
 /// Most bytes read from a client per turn, so that others need not wait.
 const TURN: usize = 256 << 10;
+/// Most clients accepted per turn, so that clients that only connect delay no others.
+const ACCEPTS: usize = 32;
 /// Most frames passed to the kernel at once.
 const PIECES: usize = 64;
 /// How long it processes buffered input of clients before it checks all others again, in ns.
@@ -37,13 +40,15 @@ pub struct Limits {
     pub clients: usize,
     /// Most data queued for one client.
     pub queue: QueueLimits,
+    /// Most bytes queued for all clients together. A message for several clients counts for each.
+    pub queues: usize,
     /// Most bytes of incomplete messages, for all clients together.
     pub intake: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { clients: 256, queue: QueueLimits::default(), intake: 2 * MESSAGE }
+        Limits { clients: 256, queue: QueueLimits::default(), queues: 1 << 30, intake: 2 * MESSAGE }
     }
 }
 
@@ -111,6 +116,7 @@ pub struct Hub {
     listener: TcpListener,
     address: SocketAddr,
     limits: Limits,
+    access: Access,
     epoll: Epoll,
     stop: Arc<Event>,
     timer: Timer,
@@ -148,10 +154,11 @@ impl Hub {
             listener,
             address,
             limits,
+            access: Access::of(address),
             epoll,
             stop: Arc::new(stop),
             timer,
-            switch: Switch::new(limits.queue, limits.intake),
+            switch: Switch::new(limits.queue, limits.queues, limits.intake),
             connections: BTreeMap::new(),
             next: FIRST,
             buffer: vec![0; TURN].into(),
@@ -161,6 +168,14 @@ impl Hub {
         })
     }
 
+    /// Accepts only these clients from now on. Before, it accepts those of [`Access::of`] its address.
+    pub fn admit(&mut self, access: Access) {
+        self.access = access;
+    }
+    /// Which clients it accepts.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
     /// The address it listens at.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -211,6 +226,9 @@ impl Hub {
             }
         }
         let worked = self.work();
+        for id in self.switch.full() {
+            self.leave(id, Reason::Slow);
+        }
         for id in self.switch.ready() {
             self.write(id);
         }
@@ -294,10 +312,17 @@ impl Hub {
     }
 
     fn accept(&mut self) {
-        loop {
+        for _ in 0..ACCEPTS {
             match self.listener.accept() {
                 Ok((stream, address)) if self.connections.len() < self.limits.clients => {
-                    if let Err(e) = self.join(stream, address) {
+                    let reason = match self.access.admits(&stream, address) {
+                        Ok(true) => None,
+                        Ok(false) => Some(Reason::Refused),
+                        Err(e) => Some(Reason::Broken(e.to_string())),
+                    };
+                    if let Some(reason) = reason {
+                        self.told.push(Told::Left(address, reason));
+                    } else if let Err(e) = self.join(stream, address) {
                         self.told.push(Told::Left(address, Reason::Broken(e.to_string())));
                     }
                 }

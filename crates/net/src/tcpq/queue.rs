@@ -115,6 +115,19 @@ impl Queue {
         self.dropped_bytes += gone.raw.len() as u64;
         true
     }
+    /// Drops the oldest message that is not being sent, of any class. `false` if there is none.
+    pub fn drop_oldest(&mut self) -> bool {
+        let oldest = self.classes.iter().filter_map(|class| class.numbers.front()).min().copied();
+        let Some(gone) = oldest.and_then(|number| self.waiting.remove(&number)) else { return false };
+        self.forget(&gone);
+        self.dropped += 1;
+        self.dropped_bytes += gone.raw.len() as u64;
+        true
+    }
+    /// Bytes that it holds, with the frame that is being sent.
+    pub fn held(&self) -> usize {
+        self.bytes + self.sending.as_ref().map_or(0, |(raw, ..)| cost(raw))
+    }
     /// Subtracts a message that left the queue from the sums. It was the oldest of its class.
     fn forget(&mut self, gone: &Waiting) {
         self.bytes -= cost(&gone.raw);

@@ -62,8 +62,12 @@ impl Socket {
     }
 
     /// Sends these pieces as one. Waits at most `room` ns until the first byte is accepted, and then at most `more`
-    /// ns each time until more is.
-    pub fn send(&self, pieces: &[&[u8]], room: u64, more: u64) -> io::Result<Room> {
+    /// ns each time until more is. In all, it waits at most `more` ns and the time that they take at `slowest` bytes
+    /// per second, so that an end that accepts byte after byte never holds up a thread forever.
+    pub fn send(&self, pieces: &[&[u8]], room: u64, more: u64, slowest: u64) -> io::Result<Room> {
+        let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
+        let whole = more.saturating_add((bytes as u64).saturating_mul(1_000_000_000) / slowest.max(1));
+        let end = clock::monotonic().saturating_add(whole);
         let mut slices: Vec<IoSlice<'_>> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
         let mut left = &mut slices[..];
         IoSlice::advance_slices(&mut left, 0); // skips empty ones
@@ -78,7 +82,8 @@ impl Socket {
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) if e.kind() == ErrorKind::WouldBlock => {
                     let patience = if begun { more } else { room };
-                    if !self.wait(libc::POLLOUT, clock::monotonic() + patience) {
+                    let now = clock::monotonic();
+                    if now >= end && begun || !self.wait(libc::POLLOUT, end.min(now + patience)) {
                         return if begun { Err(ErrorKind::TimedOut.into()) } else { Ok(Room::None) };
                     }
                 }
@@ -101,5 +106,34 @@ impl Socket {
                 _ => {} // a signal, or woken early
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::net::TcpListener;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn an_end_that_takes_a_little_again_and_again_does_not_hold_up_a_message_for_ever() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let socket = Socket::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut slow, _) = listener.accept().unwrap();
+        assert!(socket.is_connected(clock::monotonic() + 1_000_000_000).unwrap());
+        let reader = std::thread::spawn(move || {
+            // It never pauses for longer than the patience for more.
+            let mut piece = vec![0; 64 << 10];
+            while slow.read(&mut piece).is_ok_and(|n| n > 0) {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        });
+        let (start, message) = (Instant::now(), vec![0; 64 << 20]);
+        let result = socket.send(&[&message], 1_000_000_000, 500_000_000, 64 << 20);
+        assert_eq!(result.map(drop).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+        drop(socket);
+        reader.join().unwrap();
     }
 }

@@ -48,6 +48,10 @@ pub enum Reason {
     Silent,
     /// The maximum number of clients is reached.
     Full,
+    /// All queues are full, and it is receiving the longest message.
+    Slow,
+    /// Clients of its address, or of its user, are not accepted.
+    Refused,
 }
 
 impl fmt::Display for Reason {
@@ -63,6 +67,10 @@ impl fmt::Display for Reason {
             Reason::TooManyMarks => f.write_str("it requests marks and does not read them"),
             Reason::Memory => f.write_str("incomplete messages of all clients take too much memory"),
             Reason::Silent => f.write_str("it said nothing"),
+            Reason::Slow => f.write_str(
+                "messages for all clients take too much memory, and it takes the longest one too slowly",
+            ),
+            Reason::Refused => f.write_str("clients of its address or user are not accepted"),
             Reason::Full => f.write_str("the maximum number of clients is reached"),
         }
     }
@@ -177,6 +185,11 @@ impl Client {
 #[derive(Debug)]
 pub struct Switch {
     limits: QueueLimits,
+    /// Most bytes of all queues together, and their present bytes.
+    queues: usize,
+    queued: usize,
+    /// Clients to disconnect: they hold the most of all queues, in a message that is being sent.
+    full: Vec<u64>,
     /// Most bytes of incomplete messages of all clients.
     intake: usize,
     clients: BTreeMap<u64, Client>,
@@ -203,10 +216,14 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// A switch without clients. `intake`: the most bytes of incomplete messages of all clients.
-    pub fn new(limits: QueueLimits, intake: usize) -> Switch {
+    /// A switch without clients. `queues`: the most bytes of all queues together; `intake`: the most of incomplete
+    /// messages of all clients.
+    pub fn new(limits: QueueLimits, queues: usize, intake: usize) -> Switch {
         Switch {
             limits,
+            queues,
+            queued: 0,
+            full: Vec::new(),
             intake,
             clients: BTreeMap::new(),
             held: 0,
@@ -228,6 +245,7 @@ impl Switch {
     pub fn join(&mut self, id: u64, now: u64) {
         let mut queue = Queue::new(self.limits);
         queue.push_control(hello(HELLO_HUB, VERSION_MARKS).as_slice().into());
+        self.queued += queue.held();
         let intake = Intake::new(HELLO_CLIENT);
         let (subscriptions, counts) = (Vec::new(), Stats::default());
         let client = Client {
@@ -250,6 +268,7 @@ impl Switch {
     pub fn leave(&mut self, id: u64) {
         if let Some(client) = self.clients.remove(&id) {
             self.held -= client.held();
+            self.queued -= client.queue.held();
             self.gone.add(&client.counts());
             self.changes.remove(&client.changed);
             self.left += 1;
@@ -408,7 +427,9 @@ impl Switch {
                 }
                 let mut raw = Vec::new();
                 frame::mark(&mut raw);
+                let before = client.queue.held();
                 client.queue.push_control(raw.into());
+                self.queued = self.queued - before + client.queue.held();
             }
         }
         Ok(if self.fuel > 0 { Done::Yes } else { Done::Later })
@@ -423,7 +444,7 @@ impl Switch {
             }
             return Done::Later;
         }
-        let Switch { routes, clients, ready, fuel, .. } = self;
+        let Switch { routes, clients, ready, fuel, queued, .. } = self;
         let to = routes.get(channel).map_or(&[][..], |route| &route.to);
         *fuel -= PUSH * (1 + to.len() as i64);
         if to.is_empty() {
@@ -435,9 +456,35 @@ impl Switch {
             if client.queue.is_empty() {
                 ready.push(*id);
             }
+            let before = client.queue.held();
             client.queue.push(channel, raw.clone());
+            *queued = *queued - before + client.queue.held();
+        }
+        if self.queued > self.queues {
+            self.shorten();
         }
         Done::Yes
+    }
+
+    /// Drops messages of the clients that hold the most, until all queues are within their limit together.
+    fn shorten(&mut self) {
+        let leaving = |full: &[u64], clients: &BTreeMap<u64, Client>| -> usize {
+            full.iter().filter_map(|id| clients.get(id)).map(|client| client.queue.held()).sum()
+        };
+        while self.queued - leaving(&self.full, &self.clients) > self.queues {
+            let open = self.clients.iter_mut().filter(|(id, _)| !self.full.contains(id));
+            let Some((id, client)) = open.max_by_key(|(_, client)| client.queue.held()) else { return };
+            let before = client.queue.held();
+            if client.queue.drop_oldest() {
+                self.queued = self.queued - before + client.queue.held();
+            } else {
+                self.full.push(*id);
+            }
+        }
+    }
+    /// Clients to disconnect for [`Reason::Slow`]; returned once.
+    pub fn full(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.full)
     }
 
     /// Brings the route of a channel up to date; `false` if the turn ends before.
@@ -505,7 +552,9 @@ impl Switch {
     /// Records that `bytes` of it were sent.
     pub fn sent(&mut self, id: u64, bytes: usize) {
         if let Some(client) = self.clients.get_mut(&id) {
+            let before = client.queue.held();
             client.counts.sent += client.queue.sent(bytes);
+            self.queued = self.queued - before + client.queue.held();
             client.counts.sent_bytes += bytes as u64;
         }
     }

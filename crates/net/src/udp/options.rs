@@ -7,6 +7,9 @@ use std::net::SocketAddrV4;
 /// Default receive buffer in bytes, as far as the kernel allows it.
 pub const RECEIVE_BUFFER: usize = 4 << 20;
 
+/// Default memory for incomplete messages in bytes: enough for LCM's longest message, 256 MiB.
+pub const MEMORY: usize = 1 << 30;
+
 /// Where and how to send and receive. The defaults are LCM's, except for the buffer and the pace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -25,6 +28,8 @@ pub struct Options {
     pub pace: Option<Pace>,
     /// Size of the longest datagram in bytes, from 256 to 65507.
     pub datagram: usize,
+    /// Most bytes of memory for incomplete messages, at least 64 MiB. Messages longer than a quarter of it are refused.
+    pub memory: usize,
 }
 
 impl Default for Options {
@@ -37,6 +42,7 @@ impl Default for Options {
             send_buf: None,
             pace: Some(Pace::default()),
             datagram: DATAGRAM,
+            memory: MEMORY,
         }
     }
 }

@@ -10,7 +10,7 @@ use saltus_domain::{CancelHandle, Result};
 use saltus_os::{clock, process};
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 
 use shared::Shared;
 pub use shared::{Source, Trouble, Wants};
@@ -54,7 +54,7 @@ impl Watch {
     }
 
     fn spawn(&mut self, run: impl FnOnce() + Send + 'static) -> Result<()> {
-        let thread = process::without_signals(|| thread::Builder::new().name("saltus-spy".into()).spawn(run));
+        let thread = process::spawn("saltus-spy", run);
         let what = "start a thread".to_string();
         self.threads.push(thread.map_err(|source| saltus_domain::Error::System { what, source })?);
         Ok(())

@@ -71,7 +71,9 @@ impl Rig {
         let model = saltus_spy::Options { types: schemas(), ..Default::default() };
         let watch = Watch::start(vec![Source::all(domain.clone())], model).unwrap();
         let domains = vec![domain.url().to_string()];
-        let options = Options { listen: listen.parse().unwrap(), watch, domains, deck, views };
+        // `token` after the address.
+        let (listen, token) = listen.split_once(' ').map_or((listen, false), |(listen, _)| (listen, true));
+        let options = Options { listen: listen.parse().unwrap(), token, watch, domains, deck, views };
         let server = Server::bind(options, &stop).unwrap();
         let server = server.patience(patience);
         let (address, url) = (server.address(), server.url());

@@ -28,6 +28,12 @@ pub(crate) struct Web {
     #[arg(long, value_name = "ADDR:PORT", requires = "web", default_value = "127.0.0.1:8760")]
     listen: SocketAddr,
 
+    /// Require a token on this machine too (requires --web)
+    ///
+    /// Without it, programs of other users are refused at loopback addresses. With it, everyone who has the printed URL may connect.
+    #[arg(long, requires = "web")]
+    token: bool,
+
     /// Directory with your own views (requires --web)
     #[arg(long, value_name = "DIR", requires = "web")]
     views: Option<PathBuf>,
@@ -63,7 +69,14 @@ pub(crate) fn run(mut sources: Vec<Source>, types: Vec<Arc<Schema>>, args: Web) 
     }
     let domains = sources.iter().map(|source| source.domain.url().to_string()).collect();
     let watch = Watch::start(sources, Options { types, ..Options::default() })?;
-    let options = saltus_web::Options { listen: args.listen, watch, domains, deck, views: args.views };
+    let options = saltus_web::Options {
+        listen: args.listen,
+        token: args.token,
+        watch,
+        domains,
+        deck,
+        views: args.views,
+    };
     let server = Server::bind(options, &asked).map_err(failure)?;
     let mut out = Out::new()?;
     out.line(server.url())?;

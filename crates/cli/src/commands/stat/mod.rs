@@ -26,7 +26,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 pub(crate) fn run(url: Option<&str>, stat: Stat) -> Outcome {
     stop::on_signals()?;
     stop::when_output_closes();
-    stat.time.duration.into_iter().for_each(stop::after);
+    stat.time.duration.into_iter().try_for_each(stop::after)?;
     match OpenDomain::at(url)? {
         OpenDomain::Shm(domain) if stat.latency => latency::run(&domain, &stat),
         OpenDomain::Other(_) if stat.latency => Err(Failure::new(

@@ -1,13 +1,13 @@
 //! One incomplete message.
 
+use crate::lcm::CHANNEL;
 use crate::lcm::packet::Fragment;
-use crate::lcm::{CHANNEL, MESSAGE};
 use std::collections::BTreeMap;
 
 /// Why a fragment was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It reaches beyond the end of its message, or the message is longer than 2^28 bytes.
+    /// It reaches beyond the end of its message, or the message is longer than [`Limits::message`](super::Limits::message).
     OutOfBounds,
     /// Its number is not below its count.
     Number,
@@ -52,13 +52,13 @@ struct Name {
     len: usize,
 }
 
-/// Whether a fragment is consistent in itself.
-pub(super) fn check(fragment: &Fragment<'_>) -> Result<(), Refused> {
+/// Whether a fragment is consistent in itself, and its message is not longer than `longest`.
+pub(super) fn check(fragment: &Fragment<'_>, longest: usize) -> Result<(), Refused> {
     if fragment.number >= fragment.count {
         return Err(Refused::Number);
     }
     let size = fragment.size as usize;
-    let fits = |end: usize| end <= size && size <= MESSAGE;
+    let fits = |end: usize| end <= size && size <= longest;
     match (fragment.offset as usize).checked_add(fragment.payload.len()) {
         Some(end) if fits(end) => Ok(()),
         _ => Err(Refused::OutOfBounds),

@@ -10,7 +10,7 @@ struct Net {
 
 impl Net {
     fn new(limits: QueueLimits, intake: usize) -> Net {
-        Net { switch: Switch::new(limits, intake), intakes: BTreeMap::new() }
+        Net { switch: Switch::new(limits, 1 << 30, intake), intakes: BTreeMap::new() }
     }
     /// Continues until no client's input waits.
     fn finish(&mut self) {
@@ -289,4 +289,37 @@ fn expressions_of_one_client_have_a_bound_together_and_so_have_routes() {
         net.publish(2, "POSE", "");
     }
     assert!(net.switch.routes.len() <= ROUTES && net.switch.routes.contains_key(&b"POSE"[..]));
+}
+
+#[test]
+fn the_queues_of_all_clients_together_are_bounded_and_who_reads_loses_nothing() {
+    const QUEUES: usize = 1 << 20;
+    let mut net =
+        Net { switch: Switch::new(QueueLimits::default(), QUEUES, MESSAGE), intakes: BTreeMap::new() };
+    (0..40).for_each(|id| net.join(id));
+    (0..39).for_each(|id| net.subscribe(id, &format!("FLOOD{id}")));
+    net.subscribe(39, "POSE");
+    assert_eq!(net.got(39), Vec::<String>::new());
+    let long = "x".repeat(50_000);
+    for round in 0..10 {
+        for id in 0..39 {
+            net.publish(0, &format!("FLOOD{id}"), &long);
+            let held: usize = net.switch.clients.values().map(|client| client.queue.held()).sum();
+            assert_eq!(held, net.switch.queued);
+            assert!(held <= QUEUES, "{held}");
+        }
+        net.publish(0, "POSE", &round.to_string());
+        assert_eq!(net.got(39), [round.to_string()]);
+    }
+    (0..39).for_each(|id| drop(net.got(id)));
+    // A client that takes a part of a long message cannot lose it any more: it is disconnected instead.
+    net.publish(0, "FLOOD5", &"y".repeat(QUEUES - 1000));
+    net.switch.sent(5, net.switch.queue(5).unwrap().waiting().1 - 500_000);
+    assert_eq!(net.switch.full(), []);
+    net.publish(0, "FLOOD6", &"z".repeat(QUEUES / 2));
+    assert_eq!(net.switch.full(), [5]);
+    net.switch.leave(5);
+    assert_eq!(net.got(6).len(), 1, "the others keep theirs");
+    (0..40).for_each(|id| net.switch.leave(id));
+    assert_eq!(net.switch.queued, 0);
 }

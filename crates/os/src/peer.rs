@@ -1,0 +1,134 @@
+//! The user at the other end of a TCP connection within this machine.
+
+use crate::{process, users};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// `SOCK_DIAG_BY_FAMILY`: a request about sockets, and its answer.
+const BY_FAMILY: u16 = 20;
+/// The state of a connection that neither side has closed. Of others the kernel may no longer know the user.
+const ESTABLISHED: u8 = 1;
+/// Bytes of the head of a netlink message.
+const HEAD: usize = 16;
+/// Bytes of a socket's two addresses and ports in a request and in its answer: `inet_diag_sockid` without interface and cookie.
+const ENDS: usize = 36;
+/// Where they are in the request (`inet_diag_req_v2`) and in the answer (`inet_diag_msg`), and where the user is there.
+const ENDS_ASKED: usize = HEAD + 8;
+const ENDS_TOLD: usize = HEAD + 4;
+const USER_TOLD: usize = HEAD + 4 + 48 + 12;
+
+/// The user who opened the other end of an open connection within this machine and network namespace, as this process's user namespace
+/// numbers users. `None`: there is no such end, or it was closed. `local` and `remote` are the addresses of this end. System calls, which do
+/// not wait for others.
+///
+/// # Errors
+/// The kernel does not answer such questions.
+pub fn user(local: SocketAddr, remote: SocketAddr) -> io::Result<Option<u32>> {
+    let plain = |at: SocketAddr| SocketAddr::new(at.ip().to_canonical(), at.port());
+    let (family, ends) = ends(plain(remote), plain(local));
+    let mut request = [0u8; ENDS_ASKED + 48];
+    let len = request.len() as u32;
+    request[..4].copy_from_slice(&len.to_ne_bytes());
+    request[4..6].copy_from_slice(&BY_FAMILY.to_ne_bytes());
+    request[6..8].copy_from_slice(&(libc::NLM_F_REQUEST as u16).to_ne_bytes());
+    request[HEAD] = family;
+    request[HEAD + 1] = libc::IPPROTO_TCP as u8;
+    request[HEAD + 4..HEAD + 8].copy_from_slice(&(1u32 << ESTABLISHED).to_ne_bytes());
+    request[ENDS_ASKED..ENDS_ASKED + ENDS].copy_from_slice(&ends);
+    request[ENDS_ASKED + ENDS + 4..].fill(0xff); // no cookie
+    let mut answer = [0u8; 512];
+    let got = ask(&request, &mut answer)?;
+    let answer = &answer[..got];
+    let word = |at: usize| Some(u32::from_ne_bytes(*answer.get(at..)?.first_chunk()?));
+    let kind = answer.get(4..).and_then(|rest| rest.first_chunk()).map(|kind| u16::from_ne_bytes(*kind));
+    match kind {
+        Some(BY_FAMILY) => {
+            let is_it = answer.get(ENDS_TOLD..ENDS_TOLD + ENDS) == Some(&ends[..]);
+            Ok(word(USER_TOLD).filter(|_| is_it && answer[HEAD + 1] == ESTABLISHED))
+        }
+        _ => match word(HEAD).map(|code| (code as i32).wrapping_neg()) {
+            Some(libc::ENOENT) => Ok(None), // no such socket; a missing module has another code
+            Some(code) => Err(io::Error::from_raw_os_error(code)),
+            None => Err(io::ErrorKind::InvalidData.into()),
+        },
+    }
+}
+
+/// Whether the other end of a connection belongs to this process's user or to root. See [`user`].
+///
+/// # Errors
+/// The kernel does not answer such questions.
+pub fn is_own(local: SocketAddr, remote: SocketAddr) -> io::Result<bool> {
+    let own = process::user();
+    Ok(user(local, remote)?.is_some_and(|user| user == 0 || (user == own && !users::is_unknown(user))))
+}
+
+/// The address family of a socket, and its ends: source port, destination port, source address, destination address.
+fn ends(source: SocketAddr, destination: SocketAddr) -> (u8, [u8; ENDS]) {
+    let mut ends = [0; ENDS];
+    ends[..2].copy_from_slice(&source.port().to_be_bytes());
+    ends[2..4].copy_from_slice(&destination.port().to_be_bytes());
+    for (at, ip) in [(4, source.ip()), (20, destination.ip())] {
+        match ip {
+            IpAddr::V4(ip) => ends[at..at + 4].copy_from_slice(&ip.octets()),
+            IpAddr::V6(ip) => ends[at..at + 16].copy_from_slice(&ip.octets()),
+        }
+    }
+    (if source.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 } as u8, ends)
+}
+
+/// Sends a question to the kernel, and returns the length of its answer.
+fn ask(request: &[u8], answer: &mut [u8]) -> io::Result<usize> {
+    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
+    // SAFETY: makes a descriptor.
+    let fd = unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_SOCK_DIAG) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: it was just made, and nothing else owns it.
+    let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+    // SAFETY: the buffer has the length passed. The kernel answers before `send` returns.
+    let sent = unsafe { libc::send(fd.as_raw_fd(), request.as_ptr().cast(), request.len(), 0) };
+    if sent < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: as above.
+    let got =
+        unsafe { libc::recv(fd.as_raw_fd(), answer.as_mut_ptr().cast(), answer.len(), libc::MSG_DONTWAIT) };
+    usize::try_from(got).map_err(|_| io::Error::last_os_error())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{TcpListener, TcpStream};
+
+    fn pair(listen: &str, connect: &str) -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind(listen).unwrap();
+        let theirs = TcpStream::connect((connect, listener.local_addr().unwrap().port())).unwrap();
+        (listener.accept().unwrap().0, theirs)
+    }
+    fn user_of(here: &TcpStream) -> Option<u32> {
+        user(here.local_addr().unwrap(), here.peer_addr().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_user_of_the_other_end_is_known_until_it_closes() {
+        for (listen, connect) in [("127.0.0.1:0", "127.0.0.1"), ("[::1]:0", "::1"), ("[::]:0", "127.0.0.1")] {
+            let (here, theirs) = pair(listen, connect);
+            assert_eq!(user_of(&here), Some(process::user()), "{listen}");
+            assert!(is_own(here.local_addr().unwrap(), here.peer_addr().unwrap()).unwrap());
+            let ends = (here.local_addr().unwrap(), here.peer_addr().unwrap());
+            drop(theirs);
+            assert_eq!(user(ends.0, ends.1).unwrap(), None, "of a closed connection nothing is known");
+        }
+    }
+
+    #[test]
+    fn where_only_somebody_listens_there_is_no_other_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        assert_eq!(user("127.0.0.1:9".parse().unwrap(), address).unwrap(), None);
+    }
+}
