@@ -6,7 +6,7 @@
 # The kept corpus (corpus/TARGET; for c and cpp that of rust) is where it starts; what it finds goes to a temporary
 # directory. With SALTUS_FUZZ_KEEP=1 the corpus is merged with what was found. An input that fails is left in
 # artifacts/TARGET; run it again with
-#   target/HOST/release/TARGET artifacts/TARGET/crash-...
+#   target/HOST/fuzz/TARGET artifacts/TARGET/crash-...
 set -euo pipefail
 cd "$(dirname "$0")"
 seconds=${1:-30}
@@ -20,8 +20,9 @@ flags="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=16 --cfg fuzzing"
 host=$(rustc -vV | sed -n 's/^host: //p')
 # With a target named, build scripts are built without these flags.
-RUSTFLAGS="$flags" cargo build --release --quiet --target "$host"
-export bin="${CARGO_TARGET_DIR:-target}/$host/release"
+dir=${CARGO_TARGET_DIR:-target}
+RUSTFLAGS="$flags" cargo build --profile fuzz --quiet --locked --bins --features libfuzzer --target "$host" --target-dir "$dir"
+export bin="$dir/$host/fuzz"
 
 found=$(mktemp -d)
 # What a target leaves behind, even one that fails, goes with it.

@@ -24,21 +24,17 @@ pub fn format() -> Step {
     Step::command("format", &[], &["cargo", "fmt", "--all", "--check"])
 }
 
-/// Lints, with every provider.
-pub fn clippy() -> Step {
-    let (line, features) = (
-        ["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--features"],
-        providers::features(),
-    );
-    Step::command("clippy", &[], &[&line[..], &[&features, "--", "-D", "warnings"]].concat())
+/// Lints, with these features.
+pub fn clippy(features: &str) -> Step {
+    let line = ["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--features", features];
+    Step::command("clippy", &[], &[&line[..], &["--", "-D", "warnings"]].concat())
 }
 
-/// Documentation without warnings, with the same features, so that the dependencies are already built by clippy.
-pub fn docs() -> Step {
-    let line =
-        ["cargo", "doc", "--workspace", "--no-deps", "--locked", "--document-private-items", "--features"];
-    let features = providers::features();
-    Step::command("docs", &[("RUSTDOCFLAGS", "-D warnings")], &[&line[..], &[&features]].concat())
+/// Documentation without warnings. With the same features, clippy has built the dependencies.
+pub fn docs(features: &str) -> Step {
+    let line = ["cargo", "doc", "--workspace", "--no-deps", "--locked", "--document-private-items"];
+    let line = [&line[..], &["--features", features]].concat();
+    Step::command("docs", &[("RUSTDOCFLAGS", "-D warnings")], &line)
 }
 
 /// All tests of all crates.
@@ -62,11 +58,9 @@ pub fn build_benches() -> Step {
     Step::line("build of the benchmarks", DIST)
 }
 
-/// The fuzzers, each for this number of seconds, with the same random numbers each time. They are hardly optimized and have no debug
-/// information, since building them would take longer. `run.sh` alone prints the lines of an input that fails.
+/// The fuzzers, each for this number of seconds, with the same random numbers each time.
 pub fn quick_fuzz(seconds: &str) -> Step {
-    let profile = [("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"), ("CARGO_PROFILE_RELEASE_DEBUG", "false")];
-    fuzz(&[&profile[..], &[("JOBS", "2"), ("SALTUS_FUZZ_SEED", SEED)]].concat(), &[seconds])
+    fuzz(&[("JOBS", "2"), ("SALTUS_FUZZ_SEED", SEED)], &[seconds])
 }
 
 /// A program that the step of tests has built.

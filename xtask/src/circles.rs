@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Refuses a cycle of modules in any package of the workspace and in the fuzzers.
+/// Refuses a cycle of modules in any package of the workspace.
 pub fn check() -> Outcome {
     let mut refused = String::new();
     for package in workspace::packages(&root())? {

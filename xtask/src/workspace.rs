@@ -26,14 +26,12 @@ impl Package {
     }
 }
 
-/// The members of the workspace in `root`, and the fuzzers, which are a separate workspace.
+/// The members of the workspace in `root`.
 pub fn packages(root: &Path) -> Result<Vec<Package>, String> {
     let text = read(&root.join("Cargo.toml"))?;
     let members = text.split_once("members = [").and_then(|(_, rest)| rest.split_once(']'));
     let members = members.ok_or("Cargo.toml names no members")?.0;
-    let mut dirs: Vec<&str> = members.split('"').skip(1).step_by(2).collect();
-    dirs.extend(["fuzz", "lab/fuzz"].iter().filter(|dir| root.join(dir).join("Cargo.toml").is_file()));
-    dirs.iter().map(|dir| package(&root.join(dir))).collect()
+    members.split('"').skip(1).step_by(2).map(|dir| package(&root.join(dir))).collect()
 }
 
 /// Parses one package's manifest. Supports only the TOML that our manifests use.

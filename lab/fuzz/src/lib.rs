@@ -1,11 +1,22 @@
-//! Shared by the fuzz targets: a schema with every construct of the language, and the decoder that others are
-//! compared with.
+//! The fuzz targets, a module each, and what they share: a schema with every construct of the language, and the decoder that others
+//! are compared with. libFuzzer runs them (`targets/`, with the feature `libfuzzer`), and so does an ordinary test with the stored corpus
+//! (`tests/corpus.rs`). The C and C++ decoders are libFuzzer's alone: GCC's sanitizers are linked to them.
+
+macro_rules! targets {
+    ($($name:ident)*) => {
+        $(pub mod $name;)*
+        /// The targets, each by the name of its corpus.
+        pub const TARGETS: &[(&str, fn(&[u8]))] = &[$((stringify!($name), $name::attack)),*];
+    };
+}
+
+targets! { cdr foxglove index json lcmlog mcap packet parser plain reassembly report rust tcpq text tunnel wire }
 
 mod memory;
 
 pub use memory::bounded;
 
-use saltus_types::{DecodeCause, Schema, StructId, wire};
+use saltus_types::{DecodeCause, Schema, StructId, wire as codec};
 use std::sync::{Arc, LazyLock};
 
 /// The generated code of that schema.
@@ -51,18 +62,18 @@ pub fn agree(id: StructId, body: &[u8], decode: impl Fn(&[u8]) -> Verdict) {
     // Trailing bytes count for the number of elements of zero size; without them it may be refused, by both.
     let Some((_, theirs, record)) = verdict(id, &bytes[..len], &decode) else { return };
     // A string may have a NUL inside, which no encoder writes.
-    let Ok(ours) = wire::encode(&record) else { return };
+    let Ok(ours) = codec::encode(&record) else { return };
     let theirs = theirs.expect("it encodes what it decoded");
     // In C and C++ a boolean keeps its value, such as 2.
-    let theirs = wire::decode(&SCHEMA, id, &theirs).expect("what it encoded can be decoded");
-    assert_eq!(wire::encode(&theirs), Ok(ours));
+    let theirs = codec::decode(&SCHEMA, id, &theirs).expect("what it encoded can be decoded");
+    assert_eq!(codec::encode(&theirs), Ok(ours));
 }
 
 type Both = (usize, Option<Vec<u8>>, saltus_types::Record);
 
 /// Compares the results for a message that both accept.
 fn verdict(id: StructId, bytes: &[u8], decode: impl Fn(&[u8]) -> Verdict) -> Option<Both> {
-    let dynamic = wire::decode(&SCHEMA, id, bytes);
+    let dynamic = codec::decode(&SCHEMA, id, bytes);
     match (decode(bytes), dynamic) {
         (Verdict::Taken(len, made), Ok(record)) => Some((len, made, record)),
         // Its values have a different size.

@@ -1,19 +1,5 @@
-//! Any text gives a value or an error; values are written again.
+//! libFuzzer on [`saltus_fuzz::json`].
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use saltus_fuzz::{SCHEMA, choose};
-use saltus_types::{Type, json};
-
-fuzz_target!(|data: &[u8]| {
-    let Some((id, bytes)) = choose(data) else { return };
-    // Omitted fields are zero: megabytes of them would only be slow.
-    if SCHEMA.min_size(Type::Struct(id)) > 1 << 16 {
-        return;
-    }
-    let Ok(record) = json::from_str(&SCHEMA, id, &String::from_utf8_lossy(bytes)) else { return };
-    let said = json::to_string(&record);
-    let again = json::from_str(&SCHEMA, id, &said).unwrap_or_else(|e| panic!("{e}\n{said}"));
-    assert_eq!(json::to_string(&again), said);
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| saltus_fuzz::json::attack(data));

@@ -1,20 +1,5 @@
-//! Any bytes give a value or an error; values are encoded again.
+//! libFuzzer on [`saltus_fuzz::wire`].
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use saltus_fuzz::{SCHEMA, bounded, choose, message};
-use saltus_types::wire;
-
-fuzz_target!(|data: &[u8]| {
-    let Some((id, body)) = choose(data) else { return };
-    let bytes = message(id, body);
-    let Ok(record) = bounded(bytes.len(), || wire::decode(&SCHEMA, id, &bytes)) else { return };
-    // A string may have a NUL inside, which no encoder writes.
-    let Ok(again) = wire::encode(&record) else { return };
-    assert_eq!(again.len(), wire::encoded_size(&record));
-    // Trailing bytes count for the number of elements of zero size: with the same ones, it is accepted again.
-    let padded = [&again, &bytes[again.len()..]].concat();
-    let record = wire::decode(&SCHEMA, id, &padded).expect("what was encoded can be decoded");
-    assert_eq!(wire::encode(&record), Ok(again));
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| saltus_fuzz::wire::attack(data));
