@@ -148,10 +148,19 @@ fn receive(merge: &mut Merge, channel: &One, which: Which) -> Option<u64> {
     Some(delivered.meta.seq)
 }
 
+/// Runs `f` in every interleaving with at most this number of preemptions, and prints how many there were, for the record of
+/// `cargo xtask loom --record`.
 fn model(preemptions: usize, f: impl Fn() + Sync + Send + 'static) {
+    let executions = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0)); // of std: loom must not see it
+    let counted = executions.clone();
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
-    builder.check(f);
+    builder.check(move || {
+        counted.fetch_add(1, Relaxed);
+        f();
+    });
+    let test = std::thread::current().name().unwrap_or_default().to_owned();
+    println!("loom {test}: {} executions, {preemptions} preemptions", executions.load(Relaxed));
 }
 
 /// Invariant 5 on the real code: nothing torn, each message once, in order, and all counted.
