@@ -1,10 +1,12 @@
 //! Tasks of the workspace: `cargo xtask VERB`. It depends on one small crate, so that it builds in seconds.
 
+mod assurance;
 mod binaries;
 mod book;
 mod checks;
 mod circles;
 mod cross;
+mod dependencies;
 mod failures;
 mod group;
 mod layout;
@@ -14,6 +16,7 @@ mod package;
 mod pages;
 mod pictures;
 mod plan;
+mod promises;
 mod providers;
 mod reached;
 mod recorded;
@@ -48,6 +51,10 @@ usage: cargo xtask VERB [ARGS]
                        minutes are over; it continues where it was ended
   random [ROUNDS]      run the property tests, each round with a new seed (default 10 rounds)
   cross aarch64 [--short]  run tests under arm64 kernels, PREEMPT_RT and generic, in an emulator: see docs/platforms.md
+  dependencies         check licences, sources and known holes of all crates, with cargo-deny
+  assurance            write docs/assurance.md from the promises of the pages, their evidence and lab/records
+  unsafe [--reached]   list every `unsafe` with its reason in target/unsafe.md; --reached finds a test that reaches each block of
+                       os, ring and channel, by coverage, and writes lab/records/unsafe.json
   fuzz [SECONDS [TARGET]]  fuzz the parsers and decoders: see lab/fuzz/README.md
   fuzz --hours H [--minutes M]  fuzz until lab/records/fuzz.json says H processor-hours, or M minutes are over; it continues
                        where it was ended
@@ -105,6 +112,8 @@ fn main() -> ExitCode {
         ["campaign", rest @ .., "--record"] if !rest.is_empty() => recorded::campaign(rest),
         ["kills", rest @ ..] => recorded::kills(rest),
         ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),
+        ["assurance"] => assurance::generate(),
+        ["dependencies"] => run::all(vec![run::Step::new("dependencies", dependencies::check)]),
         ["unsafe", "--reached"] => reached::run(),
         ["unsafe"] => unsafes::table(&Default::default()),
         ["pictures"] => tools::install(&["chromium"]).and_then(|()| run::all(pictures::steps()?)),
