@@ -306,17 +306,28 @@ fn kind(file: &str, name: &str) -> Result<&'static str, String> {
 /// The figures of a campaign, or how many of its checks passed.
 fn counts(record: &Value) -> String {
     let figures = record["figures"].as_object().filter(|figures| !figures.is_empty());
-    let told = figures.map(|figures| {
+    if let Some(figures) = figures {
         let told =
             figures.iter().map(|(name, n)| format!("{} {name}", words(n.as_f64().unwrap_or_default())));
-        told.collect::<Vec<_>>().join(", ")
+        return told.collect::<Vec<_>>().join(", ");
+    }
+    let (passed, failed, skipped) =
+        (number(record, "passed"), number(record, "failed"), list(record, "skipped").len());
+    let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
+    format!("{passed} checks passed, {failed} failed{skipped}")
+}
+
+/// The figures of a record that another command writes: its numbers, and the lengths of its lists.
+fn numbers(record: &Value) -> String {
+    if record["figures"].is_object() {
+        return counts(record);
+    }
+    let told = record.as_object().into_iter().flatten().filter_map(|(name, value)| match value {
+        Value::Number(n) => Some(format!("{} {name}", words(n.as_f64().unwrap_or_default()))),
+        Value::Array(all) if all.iter().all(Value::is_object) => Some(format!("{} {name}", all.len())),
+        _ => None,
     });
-    told.unwrap_or_else(|| {
-        let (passed, failed, skipped) =
-            (number(record, "passed"), number(record, "failed"), list(record, "skipped").len());
-        let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
-        format!("{passed} checks passed, {failed} failed{skipped}")
-    })
+    told.collect::<Vec<_>>().join(", ")
 }
 
 fn page() -> Result<String, String> {
@@ -379,7 +390,7 @@ fn runs(page: &mut String, evidence: &Evidence) -> Outcome {
     let mut missing = Vec::new();
     for (name, what) in OTHERS {
         match records::find(name)? {
-            Some(record) => row(what, &counts(&record), &record),
+            Some(record) => row(what, &numbers(&record), &record),
             None => missing.push(format!("{what} (`lab/records/{name}.json`)")),
         }
     }

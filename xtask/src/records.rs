@@ -19,7 +19,7 @@ pub fn find(name: &str) -> Result<Option<Value>, String> {
         return Ok(None);
     }
     let value: Value = serde_json::from_str(&read(&path)?).map_err(|e| format!("{}: {e}", path.display()))?;
-    for field in ["date", "commit", "command", "machine"] {
+    for field in ["date", "commit", "command"] {
         if text(&value, field).is_empty() {
             return Err(format!("{} has no `{field}`", path.display()));
         }
