@@ -74,7 +74,13 @@ struct Sentence {
 /// The marked sentences of a page.
 fn sentences(page: &str) -> Vec<Sentence> {
     let marked = page.split(MARK).skip(1).filter_map(|rest| rest.split_once(" -->"));
-    marked.map(|(id, rest)| Sentence { id: id.into(), text: sentence(rest) }).collect()
+    let told = marked.map(|(mark, rest)| {
+        // `ID, SUBJECT`, where the sentence alone does not say what it is about.
+        let (id, subject) = mark.split_once(", ").unwrap_or((mark, ""));
+        let subject = if subject.is_empty() { String::new() } else { format!("*{subject}*: ") };
+        Sentence { id: id.into(), text: subject + &sentence(rest) }
+    });
+    told.collect()
 }
 
 /// The first sentence of a text, on one line, with the labels of its links alone.
@@ -236,7 +242,7 @@ impl Evidence {
             Shown::Campaign(name) => {
                 let record =
                     self.campaigns.get(name).ok_or_else(|| format!("there is no campaign `{name}`"))?;
-                ("campaigns", format!("`{name}` ({})", counts(record)))
+                ("campaigns", format!("`{name}` ({})", in_short(record)))
             }
             Shown::Kills => ("random kills", self.kills_so_far()),
             Shown::Fuzz(targets) => {
@@ -317,6 +323,15 @@ fn counts(record: &Value) -> String {
     format!("{passed} checks passed, {failed} failed{skipped}")
 }
 
+/// The figures of a campaign that say what it found.
+fn in_short(record: &Value) -> String {
+    let told = ["kills", "deliveries checked", "messages checked to the byte", "violations"];
+    let figures = &record["figures"];
+    let told = told.iter().filter(|name| figures[**name].is_number());
+    let told: Vec<String> = told.map(|name| format!("{} {name}", words(number(figures, name)))).collect();
+    if told.is_empty() { counts(record) } else { told.join(", ") }
+}
+
 /// The figures of a record that another command writes: its numbers, and the lengths of its lists.
 fn numbers(record: &Value) -> String {
     if record["figures"].is_object() {
@@ -395,7 +410,7 @@ fn runs(page: &mut String, evidence: &Evidence) -> Outcome {
         }
     }
     let machine = text(models, "machine");
-    let _ = writeln!(page, "\nThe machine of these runs: {machine}, shared with other work.");
+    let _ = writeln!(page, "\nThe machine of these runs: {machine}.");
     if !missing.is_empty() {
         let _ = writeln!(page, "No record yet: {}.", missing.join("; "));
     }
@@ -550,10 +565,10 @@ mod tests {
 
     #[test]
     fn the_first_sentence_behind_a_mark_is_the_promise() {
-        let page = "1. <!-- promise: a -->**A first.** B [c](d.md#e) and\n   f. G.\n2. <!-- promise: b -->(Has <!-- x --> h.)\n- Other\n\n*i <!-- promise: c -->J.*\n";
+        let page = "1. <!-- promise: a -->**A first.** B [c](d.md#e) and\n   f. G.\n2. <!-- promise: b, b's -->(Has <!-- x --> h.)\n- Other\n\n*i <!-- promise: c -->J.*\n";
         let told: Vec<_> = sentences(page).into_iter().map(|s| (s.id, s.text)).collect();
         let told: Vec<_> = told.iter().map(|(id, text)| (id.as_str(), text.as_str())).collect();
-        assert_eq!(told, [("a", "**A first.** B c and f."), ("b", "Has <!-- x --> h."), ("c", "J.")]);
+        assert_eq!(told, [("a", "**A first.** B c and f."), ("b", "*b's*: Has <!-- x --> h."), ("c", "J.")]);
     }
 
     #[test]
