@@ -108,8 +108,8 @@ pub static PROMISES: &[Promise] = &[
             Campaign("stepkill"),
             Kills,
         ],
-        "Kills are by SIGKILL on x86-64. A crash of the machine loses shared memory. The growth of a channel is killed at random moments, \
-         not at every instruction; `saltus share` is not killed at all.",
+        "Kills are by SIGKILL on x86-64. A crash of the machine loses shared memory. `saltus share` is not killed. The growth of a whole domain, with its \
+         publishers, is killed at random moments.",
     ),
     promise(
         "whole",
