@@ -71,34 +71,42 @@ struct Sentence {
     text: String,
 }
 
-/// The marked sentences of a page.
+/// The marked sentences of a page. The mark is behind the sentence: a line that begins with a comment would be HTML as a whole.
 fn sentences(page: &str) -> Vec<Sentence> {
-    let marked = page.split(MARK).skip(1).filter_map(|rest| rest.split_once(" -->"));
-    let told = marked.map(|(mark, rest)| {
+    let marks = page.match_indices(MARK).filter_map(|(at, _)| {
+        let (mark, _) = page[at + MARK.len()..].split_once(" -->")?;
         // `ID, SUBJECT`, where the sentence alone does not say what it is about.
         let (id, subject) = mark.split_once(", ").unwrap_or((mark, ""));
         let subject = if subject.is_empty() { String::new() } else { format!("*{subject}*: ") };
-        Sentence { id: id.into(), text: subject + &sentence(rest) }
+        Some(Sentence { id: id.into(), text: subject + &sentence(&page[..at]) })
     });
-    told.collect()
+    marks.collect()
 }
 
-/// The first sentence of a text, on one line, with the labels of its links alone.
+/// The last sentence of a text, on one line, with the labels of its links alone.
 fn sentence(text: &str) -> String {
-    let text = text.split(MARK).next().unwrap_or(text);
-    let mut paragraph = String::new();
-    for (n, line) in text.lines().enumerate() {
-        let item = line.trim_start();
-        let begins =
-            item.starts_with("- ") || item.split_once(". ").is_some_and(|(n, _)| n.parse::<u32>().is_ok());
-        if n > 0 && (begins || item.is_empty() || item.starts_with('|')) {
+    let mut lines = Vec::new();
+    for line in text.lines().rev() {
+        let line = line.trim_start();
+        let number = line.split_once(". ").filter(|(n, _)| n.parse::<u32>().is_ok());
+        let item = line.strip_prefix("- ").or(number.map(|(_, item)| item));
+        if line.is_empty() || line.starts_with(['|', '#']) {
             break;
         }
-        paragraph += &format!("{item} ");
+        lines.push(item.unwrap_or(line));
+        if item.is_some() {
+            break;
+        }
     }
-    let end = paragraph.match_indices(". ").map(|(at, _)| at + 1).next().unwrap_or(paragraph.len());
+    lines.reverse();
+    let mut paragraph = String::new();
+    for piece in lines.join(" ").split("<!-- ") {
+        paragraph += piece.split_once("-->").map_or(piece, |(_, rest)| rest);
+    }
+    let begins = |end: &str| paragraph.trim_end().rfind(end).map_or(0, |at| at + end.len());
+    let begin = [". ", ".) ", ".* "].into_iter().map(begins).max().unwrap_or(0);
     let mut sentence = String::new();
-    let mut rest = paragraph[..end].trim();
+    let mut rest = paragraph[begin..].trim();
     while let Some((before, after)) = rest.split_once("](") {
         sentence += &before.replacen('[', "", 1);
         rest = after.split_once(')').map_or("", |(_, rest)| rest);
@@ -115,8 +123,17 @@ fn sentence(text: &str) -> String {
 fn unmarked(page: &str, heading: &str) -> Vec<String> {
     let section = page.split(heading).nth(1).unwrap_or_default();
     let section = section.split("\n## ").next().unwrap_or_default();
-    let is_item = |line: &&str| line.split_once(". ").is_some_and(|(n, _)| n.parse::<u32>().is_ok());
-    section.lines().filter(is_item).filter(|line| !line.contains(MARK)).map(String::from).collect()
+    let mut items: Vec<String> = Vec::new();
+    for line in section.lines() {
+        let begins = line.split_once(". ").is_some_and(|(n, _)| n.parse::<u32>().is_ok());
+        match items.last_mut() {
+            _ if begins => items.push(line.into()),
+            Some(item) if line.starts_with(' ') => *item += line,
+            _ => {}
+        }
+    }
+    items.retain(|item| !item.contains(MARK));
+    items
 }
 
 /// A function of a file, in the language of the file.
@@ -564,16 +581,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_sentence_behind_a_mark_is_the_promise() {
-        let page = "1. <!-- promise: a -->**A first.** B [c](d.md#e) and\n   f. G.\n2. <!-- promise: b, b's -->(Has <!-- x --> h.)\n- Other\n\n*i <!-- promise: c -->J.*\n";
+    fn the_sentence_before_a_mark_is_the_promise() {
+        let page = "Not this.\n1. **A first.** B [c](d.md#e) and\n   f.<!-- promise: a --> G. (H i.)<!-- promise: b, b's --> K\n- Other\n\n*l M.*<!-- promise: c -->\n";
         let told: Vec<_> = sentences(page).into_iter().map(|s| (s.id, s.text)).collect();
         let told: Vec<_> = told.iter().map(|(id, text)| (id.as_str(), text.as_str())).collect();
-        assert_eq!(told, [("a", "**A first.** B c and f."), ("b", "*b's*: Has <!-- x --> h."), ("c", "J.")]);
+        assert_eq!(told, [("a", "**A first.** B c and f."), ("b", "*b's*: H i."), ("c", "*l M.*")]);
     }
 
     #[test]
     fn a_guarantee_without_a_mark_is_found() {
-        let page = "# A\n## Guarantees\n\n1. <!-- promise: a -->B.\n2. C.\n\n## D\n\n3. E.\n";
+        let page = "# A\n## Guarantees\n\n1. B.<!-- promise: a -->\n2. C.\n\n## D\n\n3. E.\n";
         assert_eq!(unmarked(page, "## Guarantees"), ["2. C."]);
     }
 

@@ -1,4 +1,4 @@
-//! The promises of README.md and ARCHITECTURE.md, how each is shown, and what is not proved. A promise is a sentence behind
+//! The promises of README.md and ARCHITECTURE.md, how each is shown, and what is not proved. A promise is a sentence before
 //! `<!-- promise: ID -->` in a page; docs/assurance.md is made from these and from lab/records.
 
 /// One way in which a promise is shown.
@@ -286,8 +286,9 @@ pub static PROMISES: &[Promise] = &[
                 "growers_killed_at_any_moment_leave_one_channel_that_lives_and_all_is_accounted_for",
             ),
             Test(GROWTH, "what_a_publisher_was_stopped_at_when_its_channel_grew_is_received_and_counted"),
+            Campaign("stepkill"),
         ],
-        "No model covers growth. It is killed at random moments, not at every instruction.",
+        "No model covers growth. A domain that grows, with its publishers, is killed at random moments.",
     ),
     promise(
         "memory",
