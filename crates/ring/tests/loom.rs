@@ -127,7 +127,12 @@ impl Lanes for One {
 
 /// Two slots and space for two messages: the third one starts at the first one's position.
 fn tiny() -> (Arc<Words>, LaneLayout) {
-    let layout = LaneLayout::custom(1, 16, 2, 128, 0);
+    with_slots(2)
+}
+
+/// The same with more slots: the third message takes the bytes of the first, but not its slot, so that only `intent` tells.
+fn with_slots(slots: u64) -> (Arc<Words>, LaneLayout) {
+    let layout = LaneLayout::custom(1, 16, slots, 128, 0);
     (Arc::new(Words::new(layout.stride() as usize)), layout)
 }
 
@@ -173,9 +178,9 @@ fn model(preemptions: usize, f: impl Fn() + Sync + Send + 'static) {
 }
 
 /// Invariant 5 on the real code: nothing torn, each message once, in order, and all counted.
-fn whole_while_overwritten(which: Which) {
+fn whole_while_overwritten(which: Which, slots: u64) {
     model(2, move || {
-        let (words, layout) = tiny();
+        let (words, layout) = with_slots(slots);
         let mut writer = LaneWriter::adopt(words.clone(), layout, u64::MAX).unwrap();
         publish(&mut writer);
         let channel = One { words, layout };
@@ -196,12 +201,17 @@ fn whole_while_overwritten(which: Which) {
 
 #[test]
 fn newest_is_whole_while_it_is_overwritten() {
-    whole_while_overwritten(Which::Newest);
+    whole_while_overwritten(Which::Newest, 2);
+}
+
+#[test]
+fn newest_is_whole_while_its_bytes_alone_are_overwritten() {
+    whole_while_overwritten(Which::Newest, 4);
 }
 
 #[test]
 fn next_is_whole_while_it_is_overwritten() {
-    whole_while_overwritten(Which::Next);
+    whole_while_overwritten(Which::Next, 2);
 }
 
 /// Invariant 4 on the real code: the writer dies after each of its stores, another takes over, a reader watches.
