@@ -274,7 +274,7 @@ impl Evidence {
                 let hours = chosen.iter().map(|one| number(one, "seconds")).sum::<f64>() / 3600.0;
                 let which =
                     if targets.is_empty() { format!("all {}", all.len()) } else { targets.join(", ") };
-                ("fuzzers", format!("{which} ({} processor-hours)", words(hours)))
+                ("fuzzers", format!("{which} ({hours:.2} processor-hours)"))
             }
             Shown::Check(name) => {
                 let row = format!("| {name} |");
@@ -416,7 +416,7 @@ fn runs(page: &mut String, evidence: &Evidence) -> Outcome {
     let figures =
         format!("{}; {checked} deliveries checked, in {minutes} minutes under load", evidence.kills_so_far());
     row("random kills", &figures, kills);
-    let (hours, goal) = (words(evidence.hours()), words(number(&evidence.fuzz, "goal")));
+    let (hours, goal) = (format!("{:.2}", evidence.hours()), words(number(&evidence.fuzz, "goal")));
     let found = words(number(&evidence.fuzz, "found"));
     row("fuzzers", &format!("{hours} of {goal} processor-hours, {found} failures"), &evidence.fuzz);
     let mut missing = Vec::new();
@@ -558,7 +558,7 @@ fn unsafe_code(page: &mut String) -> Outcome {
 }
 
 fn not_proved(page: &mut String, evidence: &Evidence) -> Outcome {
-    let (kills, hours) = (evidence.kills_so_far(), words(evidence.hours()));
+    let (kills, hours) = (evidence.kills_so_far(), format!("{:.2}", evidence.hours()));
     let _ = write!(
         page,
         "## What is not proved\n\n\

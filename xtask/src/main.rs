@@ -51,7 +51,7 @@ usage: cargo xtask VERB [ARGS]
                        minutes are over; it continues where it was ended
   random [ROUNDS]      run the property tests, each round with a new seed (default 10 rounds)
   cross aarch64 [--short]  run tests under arm64 kernels, PREEMPT_RT and generic, in an emulator: see docs/platforms.md
-  dependencies         check licences, sources and known holes of all crates, with cargo-deny
+  dependencies         check licenses, sources and known holes of all crates, with cargo-deny
   dependencies --sbom FILE  list the crates in the command, in CycloneDX, as `package` does next to the package
   assurance            write docs/assurance.md from the promises of the pages, their evidence and lab/records
   unsafe [--reached]   list every `unsafe` with its reason in target/unsafe.md; --reached finds a test that reaches each block of

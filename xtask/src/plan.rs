@@ -128,7 +128,7 @@ pub static ROWS: &[Row] = &[
         In::Both,
         5,
         "dependencies",
-        "no crate with a known hole, an unwanted licence or an unknown source; its line says if advisories could not be fetched",
+        "no crate with a known hole, an unwanted license or an unknown source; its line says if advisories could not be fetched",
         || Step::new("", dependencies::check),
     ),
     row(
