@@ -3,6 +3,8 @@
 # JOBS=n run.sh: so many targets at a time (default 1). SALTUS_FUZZ_SEED=n run.sh: the same random numbers each time (default:
 # new ones); how many of them are used depends on the time that they take.
 #
+# SALTUS_FUZZ_FOUND=DIR: inputs that reach new code stay there, and the next run continues from them.
+#
 # The kept corpus (corpus/TARGET; for c and cpp that of rust) is where it starts; what it finds goes to a temporary
 # directory. With SALTUS_FUZZ_KEEP=1 the corpus is merged with what was found. An input that fails is left in
 # artifacts/TARGET; run it again with
@@ -33,24 +35,29 @@ mkdir -p "${targets[@]/#/artifacts/}"
 
 # fuzz TARGET: says in the end what became of it
 fuzz() {
-    local target=$1 corpus memory log runs status=0
+    local target=$1 corpus inputs memory log runs reached edges status=0
     # The native decoders take the same bytes.
     case "$target" in c | cpp) corpus=corpus/rust ;; *) corpus=corpus/$target ;; esac
-    mkdir -p "$found/$target" "$corpus"
+    inputs="${SALTUS_FUZZ_FOUND:-$found}/$target"
+    mkdir -p "$inputs" "$corpus"
     # A chunk of MCAP may say that it becomes 256 MB, and be no liar.
     case "$target" in mcap) memory=2000 ;; *) memory=160 ;; esac
     log="$found/$target.log"
-    "$bin/$target" -max_total_time="$seconds" -seed="${SALTUS_FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=$memory -max_len=2048 -print_final_stats=1 \
-        -artifact_prefix="artifacts/$target/" "$found/$target" "$corpus" >"$log" 2>&1 || status=$?
+    TIMEFORMAT=%0U # of user code
+    { time "$bin/$target" -max_total_time="$seconds" -seed="${SALTUS_FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=$memory -max_len=2048 -print_final_stats=1 \
+        -artifact_prefix="artifacts/$target/" "$inputs" "$corpus" >"$log" 2>&1; } 2>"$log.time" || status=$?
     if [ "$status" -ne 0 ]; then
         printf '%s\n' "$(tail -n 60 "$log")" "$target: FAILED (status $status); the input is in lab/fuzz/artifacts/$target"
         return 1
     fi
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     memory=$(sed -n 's/^stat::peak_rss_mb: *//p' "$log")
-    echo "$target: $runs inputs in $seconds s, at most $memory MB, nothing found"
+    # Edges of the target's whole program, with the crates that it depends on.
+    edges=$(sed -n 's/.*PC tables* (\([0-9]*\) PCs).*/\1/p' "$log" | head -n 1)
+    reached=$(sed -n 's/^#[0-9]*[[:space:]].* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
+    echo "$target: $runs inputs in $seconds s, $(cat "$log.time") processor-seconds, at most $memory MB, $reached of $edges edges, nothing found"
     if [ "${SALTUS_FUZZ_KEEP:-}" = 1 ]; then
-        "$bin/$target" -merge=1 -use_counters=0 -max_len=2048 "$corpus" "$found/$target" >>"$log" 2>&1
+        "$bin/$target" -merge=1 -use_counters=0 -max_len=2048 "$corpus" "$inputs" >>"$log" 2>&1
     fi
 }
 export -f fuzz

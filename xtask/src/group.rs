@@ -91,6 +91,8 @@ pub struct Watch {
     /// Its time has expired: it starts no more commands.
     over: AtomicBool,
     microseconds: AtomicU64,
+    /// What the summary says about it in addition.
+    notes: Mutex<Vec<String>>,
     /// Another step runs in parallel: the output of a command is shown whole, when it ends.
     pub whole: bool,
 }
@@ -104,7 +106,7 @@ impl Watch {
     pub fn new(whole: bool) -> Arc<Watch> {
         let (number, over, microseconds) =
             (NEXT.fetch_add(1, SeqCst), AtomicBool::new(false), AtomicU64::new(0));
-        Arc::new(Watch { number, over, microseconds, whole })
+        Arc::new(Watch { number, over, microseconds, notes: Mutex::default(), whole })
     }
 
     /// The watch of this thread.
@@ -136,6 +138,16 @@ impl Watch {
     /// Whether its time has expired.
     pub fn is_over(&self) -> bool {
         self.over.load(SeqCst)
+    }
+
+    /// Adds something to its line in the summary, such as what it could not check.
+    pub fn note(&self, text: &str) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(text.into());
+    }
+
+    /// The notes.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// CPU time of its commands, in seconds. Processes that they left behind are not counted.

@@ -35,7 +35,7 @@ pub fn text() -> Result<String, String> {
 }
 
 /// The third-party crates linked into the command, as NAME-VERSION, with their declared licence.
-fn linked() -> Result<BTreeMap<String, String>, String> {
+pub fn linked() -> Result<BTreeMap<String, String>, String> {
     let mut tree = Command::new("cargo");
     tree.args(["tree", "--locked", "-p", "saltus-cli", "-e", "normal,no-proc-macro", "--prefix", "none"]);
     let lines = output(tree.args(["--no-dedupe", "--format", "{p}\t{l}"]))?;

@@ -1,10 +1,12 @@
-//! Tasks of the workspace: `cargo xtask VERB`. No dependencies, so that it builds in a second.
+//! Tasks of the workspace: `cargo xtask VERB`. It depends on one small crate, so that it builds in seconds.
 
+mod assurance;
 mod binaries;
 mod book;
 mod checks;
 mod circles;
 mod cross;
+mod dependencies;
 mod failures;
 mod group;
 mod layout;
@@ -14,11 +16,16 @@ mod package;
 mod pages;
 mod pictures;
 mod plan;
+mod promises;
 mod providers;
+mod reached;
+mod recorded;
+mod records;
 mod run;
 mod shape;
 mod source;
 mod tools;
+mod unsafes;
 mod words;
 mod workspace;
 
@@ -39,9 +46,19 @@ usage: cargo xtask VERB [ARGS]
   loom                 run the real lane under loom
   model [short|full]   run the Promela models and their mutations
   campaign [ARGS]      run fault-injection campaigns: see lab/campaigns/README.md
+                       These three write lab/records/*.json if --record is their last argument
+  kills --until N [--minutes M]  kill processes at random under load, and add to lab/records/kills.json, until it says N or M
+                       minutes are over; it continues where it was ended
   random [ROUNDS]      run the property tests, each round with a new seed (default 10 rounds)
   cross aarch64 [--short]  run tests under arm64 kernels, PREEMPT_RT and generic, in an emulator: see docs/platforms.md
+  dependencies         check licenses, sources and known holes of all crates, with cargo-deny
+  dependencies --sbom FILE  list the crates in the command, in CycloneDX, as `package` does next to the package
+  assurance            write docs/assurance.md from the promises of the pages, their evidence and lab/records
+  unsafe [--reached]   list every `unsafe` with its reason in target/unsafe.md; --reached finds a test that reaches each block of
+                       os, ring and channel, by coverage, and writes lab/records/unsafe.json
   fuzz [SECONDS [TARGET]]  fuzz the parsers and decoders: see lab/fuzz/README.md
+  fuzz --hours H [--minutes M]  fuzz until lab/records/fuzz.json says H processor-hours, or M minutes are over; it continues
+                       where it was ended
   bench channel [ARGS] measure channels: see lab/benches/channel/README.md
   bench machine [ARGS] measure the cost of a message on this machine, as `saltus bench` does
   bench tunnel [ARGS]  measure a tunnel over a lossy relay, as `saltus tunnel bench` does
@@ -87,15 +104,27 @@ fn main() -> ExitCode {
         ["shape", dir] => shape::print(std::path::Path::new(dir)),
         ["cross", "aarch64"] => run::all(cross::aarch64(false)),
         ["cross", "aarch64", "--short"] => run::all(cross::aarch64(true)),
+        ["loom", "--record"] => recorded::loom(),
         ["loom"] => run::all(vec![checks::loom()]),
+        ["model", size @ ("short" | "full"), "--record"] => {
+            tools::install(&["spin"]).and_then(|()| recorded::models(size))
+        }
         ["model", rest @ ..] => tools::install(&["spin"]).and_then(|()| run::all(vec![checks::models(rest)])),
+        ["campaign", rest @ .., "--record"] if !rest.is_empty() => recorded::campaign(rest),
+        ["kills", rest @ ..] => recorded::kills(rest),
         ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),
+        ["assurance"] => assurance::generate(),
+        ["dependencies", "--sbom", file] => dependencies::write_sbom(std::path::Path::new(file)),
+        ["dependencies"] => run::all(vec![run::Step::new("dependencies", dependencies::check)]),
+        ["unsafe", "--reached"] => reached::run(),
+        ["unsafe"] => unsafes::table(&Default::default()),
         ["pictures"] => tools::install(&["chromium"]).and_then(|()| run::all(pictures::steps()?)),
         ["random"] => run::all(checks::random(10)),
         ["random", rounds] => match rounds.parse() {
             Ok(rounds @ 1..) => run::all(checks::random(rounds)),
             _ => Err(format!("random {rounds}: ROUNDS must be a number from 1")),
         },
+        ["fuzz", rest @ ..] if rest.contains(&"--hours") => recorded::fuzz(rest),
         ["fuzz", rest @ ..] => run::all(vec![checks::fuzz(&[], rest)]),
         ["bench", "channel", rest @ ..] => run::all(vec![checks::bench(rest)]),
         ["bench", "machine", rest @ ..] => run::all(vec![checks::bench_command(rest)]),

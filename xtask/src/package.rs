@@ -1,8 +1,8 @@
 //! The command as a Debian package and by `cargo install`: each is installed into a clean root, run there, and
 //! removed without a trace.
 
-use crate::licences;
 use crate::run::{Outcome, Step, failed, output, root};
+use crate::{dependencies, licences};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,6 +20,9 @@ pub fn steps(check: bool) -> Vec<Step> {
         Step::new("man pages, completions and licences", beside),
         Step::new("cargo-deb", cargo_deb),
         Step::new("the package", package),
+        Step::new("the list of its crates (SBOM)", || {
+            dependencies::write_sbom(&made()?.with_extension("cdx.json"))
+        }),
     ];
     if check {
         steps.push(Step::new("the package in a clean root, and gone again", install_package));

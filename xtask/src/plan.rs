@@ -2,7 +2,7 @@
 //! are made from it.
 
 use crate::run::{Outcome, Step, read, root};
-use crate::{book, checks, circles, cross, layout, package, pages, providers, words};
+use crate::{assurance, book, checks, circles, cross, dependencies, layout, package, pages, providers, unsafes, words};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -110,10 +110,34 @@ pub static ROWS: &[Row] = &[
     row(In::Check, 1, "no number of a system error", "messages in pages say the reason", || {
         Step::new("", words::system_errors)
     }),
+    row(In::Check, 1, "every `unsafe` has its reason", "no block or `impl` without `SAFETY:`", || {
+        Step::new("", unsafes::check)
+    }),
+    row(
+        In::Check,
+        1,
+        "docs/assurance.md is what ran",
+        "every promise has its evidence, every figure its record, every test its name",
+        || Step::new("", assurance::is_current),
+    ),
+    row(
+        In::Check,
+        1,
+        "the threat model names its tests",
+        "each line of docs/threat-model.md has a test that exists",
+        || Step::new("", assurance::threats),
+    ),
     row(In::Check, 5, "spelling", "no misspelt word, in text and code", || Step::new("", words::spelling)),
     row(In::Check, 1, "lab/TESTS.md is this table", "the page lists the checks that run", || {
         Step::new("", page_is_current)
     }),
+    row(
+        In::Both,
+        5,
+        "dependencies",
+        "no crate with a known hole, an unwanted license or an unknown source; its line says if advisories could not be fetched",
+        || Step::new("", dependencies::check),
+    ),
     row(
         In::Both,
         40,
@@ -275,6 +299,8 @@ pub fn of_pages() -> Vec<Step> {
         "ARCHITECTURE.md names what exists",
         "words",
         "no number of a system error",
+        "docs/assurance.md is what ran",
+        "the threat model names its tests",
         "spelling",
     ];
     let rows = ROWS.iter().filter(|row| NAMES.contains(&row.name));

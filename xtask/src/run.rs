@@ -225,6 +225,7 @@ fn one(step: Step, whole: bool) -> Ended {
         true => Err(format!("killed: it took longer than its limit, {minutes} min")),
         false => outcome,
     };
+    let name = [vec![name], watch.notes()].concat().join("; ");
     let ended =
         Ended { name, outcome, seconds: start.elapsed().as_secs_f64(), busy: watch.processor_seconds() };
     eprintln!("=== {}: {}", ended.name, ended.took());

@@ -13,11 +13,17 @@ use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release, SeqCst};
 /// Words that loom tracks.
 struct Words {
     words: Vec<AtomicU64>,
+    /// What was last stored in each, which loom does not see. See [`Mortal`].
+    last: Vec<std::sync::atomic::AtomicU64>,
 }
 
 impl Words {
     fn new(bytes: usize) -> Words {
-        Words { words: (0..bytes / 8).map(|_| AtomicU64::new(0)).collect() }
+        let count = bytes / 8;
+        Words {
+            words: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            last: (0..count).map(|_| std::sync::atomic::AtomicU64::new(0)).collect(),
+        }
     }
 }
 
@@ -26,6 +32,7 @@ impl Memory for Words {
         self.words[at / 8].load(order)
     }
     fn store(&self, at: usize, value: u64, order: Ordering) {
+        self.last[at / 8].store(value, Relaxed);
         self.words[at / 8].store(value, order);
     }
     fn fetch_add(&self, at: usize, value: u64, order: Ordering) -> u64 {
@@ -55,15 +62,17 @@ impl Memory for Words {
     }
 }
 
-/// The memory of a writer that dies after a given number of stores: later stores are never written.
+/// The memory of a writer that dies after a given number of stores: later stores are never written. It loads what was last stored, as
+/// the only writer does, but past loom: loom remembers only the last access to each word, so that a writer's load before its store would
+/// hide a reader's load, and loom would not try their other order.
 struct Mortal {
     words: Arc<Words>,
     left: Cell<u32>,
 }
 
 impl Memory for Mortal {
-    fn load(&self, at: usize, order: Ordering) -> u64 {
-        self.words.load(at, order)
+    fn load(&self, at: usize, _: Ordering) -> u64 {
+        self.words.last[at / 8].load(Relaxed)
     }
     fn store(&self, at: usize, value: u64, order: Ordering) {
         let left = self.left.get();
@@ -118,7 +127,12 @@ impl Lanes for One {
 
 /// Two slots and space for two messages: the third one starts at the first one's position.
 fn tiny() -> (Arc<Words>, LaneLayout) {
-    let layout = LaneLayout::custom(1, 16, 2, 128, 0);
+    with_slots(2)
+}
+
+/// The same with more slots: the third message takes the bytes of the first, but not its slot, so that only `intent` tells.
+fn with_slots(slots: u64) -> (Arc<Words>, LaneLayout) {
+    let layout = LaneLayout::custom(1, 16, slots, 128, 0);
     (Arc::new(Words::new(layout.stride() as usize)), layout)
 }
 
@@ -148,16 +162,25 @@ fn receive(merge: &mut Merge, channel: &One, which: Which) -> Option<u64> {
     Some(delivered.meta.seq)
 }
 
+/// Runs `f` in every interleaving with at most this number of preemptions, and prints how many there were, for the record of
+/// `cargo xtask loom --record`.
 fn model(preemptions: usize, f: impl Fn() + Sync + Send + 'static) {
+    let executions = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0)); // of std: loom must not see it
+    let counted = executions.clone();
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
-    builder.check(f);
+    builder.check(move || {
+        counted.fetch_add(1, Relaxed);
+        f();
+    });
+    let test = std::thread::current().name().unwrap_or_default().to_owned();
+    println!("loom {test}: {} executions, {preemptions} preemptions", executions.load(Relaxed));
 }
 
 /// Invariant 5 on the real code: nothing torn, each message once, in order, and all counted.
-fn whole_while_overwritten(which: Which) {
+fn whole_while_overwritten(which: Which, slots: u64) {
     model(2, move || {
-        let (words, layout) = tiny();
+        let (words, layout) = with_slots(slots);
         let mut writer = LaneWriter::adopt(words.clone(), layout, u64::MAX).unwrap();
         publish(&mut writer);
         let channel = One { words, layout };
@@ -178,41 +201,59 @@ fn whole_while_overwritten(which: Which) {
 
 #[test]
 fn newest_is_whole_while_it_is_overwritten() {
-    whole_while_overwritten(Which::Newest);
+    whole_while_overwritten(Which::Newest, 2);
+}
+
+#[test]
+fn newest_is_whole_while_its_bytes_alone_are_overwritten() {
+    whole_while_overwritten(Which::Newest, 4);
 }
 
 #[test]
 fn next_is_whole_while_it_is_overwritten() {
-    whole_while_overwritten(Which::Next);
+    whole_while_overwritten(Which::Next, 2);
 }
 
 /// Invariant 4 on the real code: the writer dies after each of its stores, another takes over, a reader watches.
 #[test]
 fn a_writer_may_die_after_any_store() {
-    for left in 0..12 {
-        model(2, move || {
-            let (words, layout) = tiny();
-            publish(&mut LaneWriter::adopt(words.clone(), layout, u64::MAX).unwrap());
-            let mut writer =
-                LaneWriter::adopt(Mortal { words: words.clone(), left: Cell::new(left) }, layout, u64::MAX)
-                    .unwrap();
-            let channel = One { words: words.clone(), layout };
-            let mut merge = Merge::new(&channel, Start::Oldest);
-            let heir = thread::spawn(move || {
-                publish(&mut writer);
-                drop(writer); // dead or done; the kernel's lock hands over the lane and orders everything
-                let mut heir = LaneWriter::adopt(words, layout, u64::MAX).unwrap();
-                publish(&mut heir)
-            });
-            let mut last = receive(&mut merge, &channel, Which::Newest).unwrap_or(0);
-            let end = heir.join().unwrap();
-            while let Some(seq) = receive(&mut merge, &channel, Which::Next) {
-                assert!(seq > last, "order");
-                last = seq;
+    (0..12).for_each(|left| dies_after(left, 1, true));
+}
+
+/// The same in the second message, which overwrites what the reader receives. The heir publishes nothing: loom would find millions of
+/// orders.
+#[test]
+fn a_writer_may_die_while_it_overwrites() {
+    (12..24).for_each(|left| dies_after(left, 2, false));
+}
+
+/// A writer that dies after `left` stores of its messages.
+fn dies_after(left: u32, messages: u64, heir_publishes: bool) {
+    model(2, move || {
+        let (words, layout) = tiny();
+        publish(&mut LaneWriter::adopt(words.clone(), layout, u64::MAX).unwrap());
+        let writer = move |words: Arc<Words>, left| {
+            LaneWriter::adopt(Mortal { words, left: Cell::new(left) }, layout, u64::MAX).unwrap()
+        };
+        let mut mortal = writer(words.clone(), left);
+        let channel = One { words: words.clone(), layout };
+        let mut merge = Merge::new(&channel, Start::Oldest);
+        let heir = thread::spawn(move || {
+            for _ in 0..messages {
+                publish(&mut mortal);
             }
-            assert_eq!((last, merge.received() + merge.missed()), (end, end));
+            drop(mortal); // dead or done; the kernel's lock hands over the lane and orders everything
+            let mut heir = writer(words, u32::MAX);
+            if heir_publishes { publish(&mut heir) } else { heir.head() }
         });
-    }
+        let mut last = receive(&mut merge, &channel, Which::Newest).unwrap_or(0);
+        let end = heir.join().unwrap();
+        while let Some(seq) = receive(&mut merge, &channel, Which::Next) {
+            assert!(seq > last, "order");
+            last = seq;
+        }
+        assert_eq!((last, merge.received() + merge.missed()), (end, end));
+    });
 }
 
 /// The kernel's futex: it compares and queues in one step.

@@ -93,6 +93,11 @@ impl Report {
     }
 }
 
+/// Prints a figure that `cargo xtask` adds to the record of a campaign.
+pub fn figure(name: &str, number: u64) {
+    say(&format!("  figure {name}: {number}"));
+}
+
 /// Prints a line. A closed output must not prevent cleaning up.
 pub fn say(line: &str) {
     let _ = writeln!(io::stdout().lock(), "{line}");

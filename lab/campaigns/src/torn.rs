@@ -5,7 +5,7 @@ use crate::child::spawn;
 use crate::context::Context;
 use crate::message;
 use crate::place::Place;
-use crate::report::{Failure, Skip, say};
+use crate::report::{Failure, Skip, figure};
 use saltus_channel::{
     Attributes, Channel, Error, MessageInfo, Start, Subscriber, SubscriberOptions, Until, Which, rt,
 };
@@ -61,7 +61,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
             Ok(text)
         });
     }
-    say(&format!("  {checks} messages checked to the byte, 0 torn"));
+    figure("messages checked to the byte", checks);
     Ok(())
 }
 

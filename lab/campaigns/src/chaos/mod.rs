@@ -11,7 +11,7 @@ mod writer;
 use crate::child::{Child, End, spawn, until};
 use crate::context::Context;
 use crate::place::Place;
-use crate::report::{Failure, say};
+use crate::report::{Failure, figure, say};
 use crate::rng::Rng;
 use board::Board;
 use reader::{MOST, Way};
@@ -196,12 +196,20 @@ impl Chaos<'_> {
         let overruns: u64 = readers.map(|i| self.board.overruns(i)).sum();
         let published: u64 = lanes.iter().map(|lane| lane.published).sum();
         let Deeds { rounds, kills, freezes, alone } = &self.deeds;
+        for (name, number) in [
+            ("rounds", *rounds),
+            ("kills", kills[0] + kills[1]),
+            ("kills of readers", kills[1]),
+            ("freezes", freezes[0] + freezes[1]),
+            ("messages published", published),
+            ("deliveries checked", received),
+            ("messages missed", missed),
+            ("overruns", overruns),
+        ] {
+            figure(name, number);
+        }
         Ok(format!(
-            "{rounds} rounds, {} kills ({} of readers), {} freezes ({} of readers), {alone} times one writer was left; \
-             {published} messages published in {} lanes, {received} deliveries checked, {missed} missed, {overruns} overruns",
-            kills[0] + kills[1],
-            kills[1],
-            freezes[0] + freezes[1],
+            "every sum is right; {alone} times one writer was left, {} freezes of readers, {} lanes",
             freezes[1],
             lanes.len(),
         ))

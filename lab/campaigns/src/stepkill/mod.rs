@@ -14,7 +14,7 @@ use crate::child::{Child, spawn};
 use crate::context::Context;
 use crate::place;
 use crate::place::Place;
-use crate::report::{Failure, Skip, say};
+use crate::report::{Failure, Skip, figure};
 use crate::shared::Words;
 use runner::{Operation, Tally};
 use std::path::Path;
@@ -96,14 +96,16 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         worker.wait().good()?;
     }
     let sum = |i: usize| sums[i].load(Relaxed);
-    say(&format!(
-        "  {} operations, {} instructions, {} kills ({} instructions not hit), {} violations",
-        sum(OPERATIONS),
-        sum(INSTRUCTIONS),
-        sum(KILLS),
-        sum(MISSED),
-        sum(VIOLATIONS)
-    ));
+    figure("kinds of operations", jobs.len() as u64);
+    for (name, i) in [
+        ("cases", OPERATIONS),
+        ("instructions", INSTRUCTIONS),
+        ("kills", KILLS),
+        ("instructions not hit", MISSED),
+        ("violations", VIOLATIONS),
+    ] {
+        figure(name, sum(i));
+    }
     Ok(())
 }
 

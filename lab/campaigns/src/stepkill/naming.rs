@@ -34,6 +34,10 @@ pub enum What {
     CreateDomain,
     /// Replaces a channel.
     Replace,
+    /// Replaces a channel by one to which its readers follow, as a domain does when messages get longer.
+    Succeed,
+    /// Opens a domain and a channel whose owner must be this user, and checks the channel again.
+    OpenOwned,
     /// Removes a channel.
     Unlink,
     /// Removes leftovers of a dead process.
@@ -143,6 +147,8 @@ impl Operation for Naming {
             What::Create => "create a channel",
             What::CreateDomain => "create the first channel of a domain",
             What::Replace => "replace a channel",
+            What::Succeed => "let a channel grow",
+            What::OpenOwned => "open a channel of a required owner",
             What::Unlink => "remove a channel",
             What::Sweep => "sweep",
             What::Chmod => "change a mode",
@@ -188,6 +194,13 @@ impl Operation for Naming {
         match self.what {
             What::Create | What::CreateDomain => drop(domain.create(NAME, &attributes())?),
             What::Replace => drop(domain.replace(NAME, &attributes())?),
+            What::Succeed => {
+                drop(domain.succeed(world.old.as_ref().ok_or("no channel")?, &attributes())?);
+            }
+            What::OpenOwned => {
+                let owned = format!("shm://{}?owner=me", domain.path().display());
+                Directory::open(&owned)?.open_channel(NAME)?.check()?;
+            }
             What::Unlink => domain.unlink(NAME)?,
             What::Sweep => drop(domain.sweep()?),
             What::Chmod => domain.chmod(NAME, 0o600)?,
@@ -201,6 +214,7 @@ impl Operation for Naming {
     }
 
     fn check(&self, mut world: World, ground: &Path, _: usize) -> Result<(), Failure> {
+        let may_be_new = matches!(self.what, What::Replace | What::Succeed);
         let may_be_gone = matches!(self.what, What::Create | What::CreateDomain | What::Unlink);
         let fresh = match world.domain.open_channel(NAME) {
             Err(Error::NotFound { .. }) if may_be_gone => {
@@ -217,6 +231,12 @@ impl Operation for Naming {
                 !world.old.as_ref().map_or(Ok(false), same)?
             }
         };
+        if fresh && !may_be_new && !may_be_gone {
+            return Err("another channel has its name".into());
+        }
+        if fresh && self.what == What::Succeed {
+            check_followed(&world)?;
+        }
         self.put_aside(&world, ground)?;
         if let Some(old) = &world.old {
             self.check_replacement_is_reported(old, fresh)?;
@@ -269,6 +289,16 @@ impl Operation for Naming {
     }
 }
 
+/// Readers of a channel that grew learn of it, now that somebody has opened its successor, and find that.
+fn check_followed(world: &World) -> Result<(), Failure> {
+    let old = world.old.as_ref().ok_or("no channel")?;
+    let id = |channel: &Channel| Ok::<_, Failure>(channel.info()?.id);
+    if !old.is_retired() || id(&old.successor()?)? != id(&world.domain.open_channel(NAME)?)? {
+        return Err("readers of the channel that grew do not find its successor".into());
+    }
+    Ok(())
+}
+
 /// A mode that was changed half-way can be changed again.
 fn check_chmod(domain: &Directory) -> Result<(), Failure> {
     domain.chmod(NAME, 0o640)?;
@@ -283,7 +313,16 @@ fn check_chmod(domain: &Directory) -> Result<(), Failure> {
 
 pub fn operations() -> Vec<Naming> {
     let naming = |what| Naming { what, untold: RefCell::default(), stock: RefCell::default() };
-    [What::Create, What::CreateDomain, What::Replace, What::Unlink, What::Sweep, What::Chmod]
-        .map(naming)
-        .into()
+    [
+        What::Create,
+        What::CreateDomain,
+        What::Replace,
+        What::Succeed,
+        What::OpenOwned,
+        What::Unlink,
+        What::Sweep,
+        What::Chmod,
+    ]
+    .map(naming)
+    .into()
 }
