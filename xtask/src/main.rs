@@ -16,6 +16,7 @@ mod pictures;
 mod plan;
 mod providers;
 mod run;
+mod sanitize;
 mod shape;
 mod source;
 mod tools;
@@ -39,8 +40,10 @@ usage: cargo xtask VERB [ARGS]
   loom                 run the real lane under loom
   model [short|full]   run the Promela models and their mutations
   campaign [ARGS]      run fault-injection campaigns: see lab/campaigns/README.md
+  counts [--check]     count the instructions of a message's way, next to the record; --write [--reason WORDS] moves it: see lab/counts/README.md
   random [ROUNDS]      run the property tests, each round with a new seed (default 10 rounds)
   cross aarch64 [--short]  run tests under arm64 kernels, PREEMPT_RT and generic, in an emulator: see docs/platforms.md
+  sanitize [--short]   run tests under address, undefined-behavior and thread sanitizers; --write updates lab/records/sanitizers.json
   fuzz [SECONDS [TARGET]]  fuzz the parsers and decoders: see lab/fuzz/README.md
   bench channel [ARGS] measure channels: see lab/benches/channel/README.md
   bench machine [ARGS] measure the cost of a message on this machine, as `saltus bench` does
@@ -90,12 +93,16 @@ fn main() -> ExitCode {
         ["loom"] => run::all(vec![checks::loom()]),
         ["model", rest @ ..] => tools::install(&["spin"]).and_then(|()| run::all(vec![checks::models(rest)])),
         ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),
+        ["counts", rest @ ..] => run::all(vec![checks::counts(rest)]),
         ["pictures"] => tools::install(&["chromium"]).and_then(|()| run::all(pictures::steps()?)),
         ["random"] => run::all(checks::random(10)),
         ["random", rounds] => match rounds.parse() {
             Ok(rounds @ 1..) => run::all(checks::random(rounds)),
             _ => Err(format!("random {rounds}: ROUNDS must be a number from 1")),
         },
+        ["sanitize"] => run::all(vec![sanitize::step(true)]),
+        ["sanitize", "--short"] => run::all(vec![sanitize::step(false)]),
+        ["sanitize", "--write"] => run::all(vec![sanitize::record()]),
         ["fuzz", rest @ ..] => run::all(vec![checks::fuzz(&[], rest)]),
         ["bench", "channel", rest @ ..] => run::all(vec![checks::bench(rest)]),
         ["bench", "machine", rest @ ..] => run::all(vec![checks::bench_command(rest)]),
