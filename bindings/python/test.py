@@ -36,6 +36,8 @@ def main() -> int:
         "no:cacheprovider",
     ]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    if "SALTUS_PRELOAD" in os.environ:  # a sanitizer's runtime, which must come first
+        environment["LD_PRELOAD"] = os.environ["SALTUS_PRELOAD"]
     return subprocess.run([*line, *sys.argv[1:]], cwd=HERE, env=environment).returncode
 
 

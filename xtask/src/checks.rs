@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// One build for all programs that run optimized but are not measured. Separate builds would rebuild shared crates, for other features.
-const RELEASE: &str = "cargo build --release --locked -p saltus-cli -p saltus-campaigns";
+const RELEASE: &str = "cargo build --release --locked -p saltus-cli -p saltus-campaigns -p saltus-counts";
 
 /// One build for all measured programs, as they are shipped.
 const DIST: &str = "cargo build --profile dist --locked -p saltus-cli -p saltus-bench -p saltus-bench-channel -p saltus-bench-marshal \
@@ -48,9 +48,9 @@ pub fn provider_tests(which: usize) -> Step {
     binaries::step(selection, args, &[], false)
 }
 
-/// The campaigns, and the command, which the demo needs in any case.
+/// The campaigns, the instruction counts, and the command, which the demo needs in any case.
 pub fn build_campaigns() -> Step {
-    Step::line("build of the campaigns", RELEASE)
+    Step::line("build of the campaigns and counts", RELEASE)
 }
 
 /// The benchmarks as they are shipped, and the command that some of them run.
@@ -108,6 +108,13 @@ pub fn campaign(args: &[&str]) -> Step {
     let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-campaigns", "--"];
     let line: Vec<&str> = line.into_iter().chain(args.iter().copied()).collect();
     Step::command("campaigns", &[], &line)
+}
+
+/// The instruction counts, of the program that their check runs.
+pub fn counts(args: &[&str]) -> Step {
+    let program = format!("{}/release/saltus-counts", target());
+    let count = Step::command("", &[], &[&[program.as_str()], args].concat());
+    Step::new("counts", move || build_campaigns().run().and_then(|()| count.run()))
 }
 
 /// The channel's benchmark. The short form omits iceoryx2, the peer that takes long to build.

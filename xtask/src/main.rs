@@ -22,6 +22,7 @@ mod reached;
 mod recorded;
 mod records;
 mod run;
+mod sanitize;
 mod shape;
 mod source;
 mod tools;
@@ -56,6 +57,8 @@ usage: cargo xtask VERB [ARGS]
   assurance            write docs/assurance.md from the promises of the pages, their evidence and lab/records
   unsafe [--reached]   list every `unsafe` with its reason in target/unsafe.md; --reached finds a test that reaches each block of
                        os, ring and channel, by coverage, and writes lab/records/unsafe.json
+  counts [--check]     count the instructions of a message's way, next to the record; --write [--reason WORDS] moves it: see lab/counts/README.md
+  sanitize [--short]   run tests under address, undefined-behavior and thread sanitizers; --write updates lab/records/sanitizers.json
   fuzz [SECONDS [TARGET]]  fuzz the parsers and decoders: see lab/fuzz/README.md
   fuzz --hours H [--minutes M]  fuzz until lab/records/fuzz.json says H processor-hours, or M minutes are over; it continues
                        where it was ended
@@ -118,6 +121,7 @@ fn main() -> ExitCode {
         ["dependencies"] => run::all(vec![run::Step::new("dependencies", dependencies::check)]),
         ["unsafe", "--reached"] => reached::run(),
         ["unsafe"] => unsafes::table(&Default::default()),
+        ["counts", rest @ ..] => run::all(vec![checks::counts(rest)]),
         ["pictures"] => tools::install(&["chromium"]).and_then(|()| run::all(pictures::steps()?)),
         ["random"] => run::all(checks::random(10)),
         ["random", rounds] => match rounds.parse() {
@@ -125,6 +129,9 @@ fn main() -> ExitCode {
             _ => Err(format!("random {rounds}: ROUNDS must be a number from 1")),
         },
         ["fuzz", rest @ ..] if rest.contains(&"--hours") => recorded::fuzz(rest),
+        ["sanitize"] => run::all(vec![sanitize::step(true)]),
+        ["sanitize", "--short"] => run::all(vec![sanitize::step(false)]),
+        ["sanitize", "--write"] => run::all(vec![sanitize::record()]),
         ["fuzz", rest @ ..] => run::all(vec![checks::fuzz(&[], rest)]),
         ["bench", "channel", rest @ ..] => run::all(vec![checks::bench(rest)]),
         ["bench", "machine", rest @ ..] => run::all(vec![checks::bench_command(rest)]),

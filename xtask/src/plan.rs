@@ -2,7 +2,7 @@
 //! are made from it.
 
 use crate::run::{Outcome, Step, read, root};
-use crate::{assurance, book, checks, circles, cross, dependencies, layout, package, pages, providers, unsafes, words};
+use crate::{assurance, book, checks, circles, cross, dependencies, layout, package, pages, providers, sanitize, unsafes, words};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -164,6 +164,20 @@ pub static ROWS: &[Row] = &[
         Step::new("", checks::readme_program)
     }),
     row(In::Both, 15, "loom", "the real lane under every interleaving that loom finds", checks::loom),
+    row(
+        In::Test,
+        10,
+        "sanitizers, short",
+        "os and ring: no bad access, no leak, no race between threads",
+        || sanitize::step(false),
+    ),
+    row(
+        In::All,
+        60,
+        "sanitizers, full",
+        "the same for more crates, C, C++ and the native halves of Python and Java",
+        || sanitize::step(true),
+    ),
     // In parallel with rows that build in a separate directory.
     row(In::Test, 15, "models, short", "lane, merge, lease and wake; each mutation is caught", || {
         checks::models(&["short"])
@@ -187,10 +201,13 @@ pub static ROWS: &[Row] = &[
     row(
         In::Both,
         15,
-        "build of the campaigns",
-        "the code that is killed is optimized, like the code that ships",
+        "build of the campaigns and counts",
+        "the code that is killed and counted is optimized, like the code that ships",
         checks::build_campaigns,
     ),
+    row(In::Both, 5, "instruction counts", "no step of a message's way costs 3 % more than recorded", || {
+        checks::built_release("saltus-counts --check")
+    }),
     row(
         In::Both,
         15,
