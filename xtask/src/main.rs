@@ -40,7 +40,7 @@ usage: cargo xtask VERB [ARGS]
   model [short|full]   run the Promela models and their mutations
   campaign [ARGS]      run fault-injection campaigns: see lab/campaigns/README.md
   random [ROUNDS]      run the property tests, each round with a new seed (default 10 rounds)
-  cross aarch64 [--short]  run tests under arm64 kernels, PREEMPT_RT and generic, in an emulator: see docs/platforms.md
+  cross aarch64|armv7|riscv64 [--short]  run tests of other processors in an emulator: see docs/platforms.md
   fuzz [SECONDS [TARGET]]  fuzz the parsers and decoders: see lab/fuzz/README.md
   bench channel [ARGS] measure channels: see lab/benches/channel/README.md
   bench machine [ARGS] measure the cost of a message on this machine, as `saltus bench` does
@@ -85,8 +85,9 @@ fn main() -> ExitCode {
         ["circles", packages @ ..] => circles::print(packages),
         ["shape"] => shape::print(&run::root()),
         ["shape", dir] => shape::print(std::path::Path::new(dir)),
-        ["cross", "aarch64"] => run::all(cross::aarch64(false)),
-        ["cross", "aarch64", "--short"] => run::all(cross::aarch64(true)),
+        ["cross", processor, short @ ..] if short.is_empty() || *short == ["--short"] => {
+            cross::steps(processor, !short.is_empty()).and_then(run::all)
+        }
         ["loom"] => run::all(vec![checks::loom()]),
         ["model", rest @ ..] => tools::install(&["spin"]).and_then(|()| run::all(vec![checks::models(rest)])),
         ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),

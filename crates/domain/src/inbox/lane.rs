@@ -35,7 +35,9 @@ impl Lane {
         let layout = LaneLayout::new(frames, max_len).ok_or_else(|| {
             Error::invalid(format!("{frames} messages of {max_len} B do not fit into memory"))
         })?;
-        let map = Map::anonymous(layout.stride() as usize).map_err(|e| {
+        // What no address can lead to cannot be allocated: the system says so.
+        let bytes = usize::try_from(layout.stride()).unwrap_or(usize::MAX);
+        let map = Map::anonymous(bytes).map_err(|e| {
             Error::system(format!("allocate {} B of memory for messages", layout.stride()), e)
         })?;
         // SAFETY: the mapping is page-aligned, readable and writable, and is kept next to `mem` in the same value.
