@@ -59,6 +59,7 @@ usage: cargo xtask VERB [ARGS]
   bench bindings [ARGS] measure a call and a message in C, C++, Python and Java: see lab/benches/bindings/README.md
   package [--install-check]  build the Debian package in target/package; try it and `cargo install` in clean roots, and remove them.
                        `test` tries only the latter, because the first build of cargo-deb takes a minute or two
+  package arm64|armhf  build that package, and an archive with a static command, in target/cross/package
   pictures             draw docs/pictures/spy-*.png and player-*.png in Chromium, from a recorded log (in SALTUS_DATA)
   header               regenerate bindings/c/include/saltus.h
 ";
@@ -161,6 +162,9 @@ fn main() -> ExitCode {
             .and_then(|()| run::all(vec![checks::conformance(rest)])),
         ["package"] => package(false),
         ["package", "--install-check"] => package(true),
+        ["package", architecture] => {
+            tools::install(&["dpkg-dev"]).and_then(|()| cross::package(architecture)).and_then(run::all)
+        }
         ["header"] => run::all(vec![checks::header()]),
         _ => {
             eprint!("{USAGE}");

@@ -1,4 +1,4 @@
-//! Compilers for other processors, and what they build: programs that are linked statically, because no guest has libraries.
+//! Compilers for other processors, and what they build.
 
 use super::place;
 use crate::run::{self, Outcome, root};
@@ -11,9 +11,13 @@ pub(super) struct Processor {
     /// Its name in the command and in results.
     pub name: &'static str,
     /// The target of the Rust compiler.
-    target: &'static str,
+    pub target: &'static str,
     /// What the names of its C compiler and of its tools begin with.
-    prefix: &'static str,
+    pub prefix: &'static str,
+    /// The program that loads dynamically linked ones.
+    pub loader: &'static str,
+    /// Debian's name of it.
+    pub debian: &'static str,
     /// Debian's packages with those and with its C library.
     packages: &'static [&'static str],
     /// Debian's package with Rust's standard library for it, next to `rustc-web`. Without one, cargo builds it from its source.
@@ -24,6 +28,8 @@ pub(super) const AARCH64: Processor = Processor {
     name: "aarch64",
     target: "aarch64-unknown-linux-gnu",
     prefix: "aarch64-linux-gnu",
+    loader: "ld-linux-aarch64.so.1",
+    debian: "arm64",
     packages: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
     library: Some("libstd-rust-web-dev:arm64"),
 };
@@ -32,6 +38,8 @@ pub(super) const ARMV7: Processor = Processor {
     name: "armv7",
     target: "armv7-unknown-linux-gnueabihf",
     prefix: "arm-linux-gnueabihf",
+    loader: "ld-linux-armhf.so.3",
+    debian: "armhf",
     packages: &["gcc-arm-linux-gnueabihf", "libc6-dev-armhf-cross"],
     library: None,
 };
@@ -40,9 +48,20 @@ pub(super) const RISCV64: Processor = Processor {
     name: "riscv64",
     target: "riscv64gc-unknown-linux-gnu",
     prefix: "riscv64-linux-gnu",
+    loader: "ld-linux-riscv64-lp64d.so.1",
+    debian: "riscv64",
     packages: &["gcc-riscv64-linux-gnu", "libc6-dev-riscv64-cross"],
     library: None,
 };
+
+/// How programs are linked.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Linked {
+    /// With everything inside: guests have no libraries.
+    Statically,
+    /// With the system's C library, as what is shipped: a static one could not look up the names of hosts.
+    Dynamically,
+}
 
 /// A package, and those of its test programs that run; all if none is named.
 pub(super) struct Tests(pub &'static str, pub &'static [&'static str]);
@@ -60,6 +79,18 @@ impl Program {
     pub fn strip_to(&self, to: &Path) -> Outcome {
         let mut strip = Command::new(format!("{}-strip", self.processor.prefix));
         run::output(strip.arg("-g").arg("-o").arg(to).arg(&self.path)).map(drop)
+    }
+}
+
+impl Program {
+    /// The libraries that it needs.
+    pub fn libraries(&self) -> Result<Vec<String>, String> {
+        let mut read = Command::new(format!("{}-readelf", self.processor.prefix));
+        let said = run::output(read.arg("--dynamic").arg("--wide").arg(&self.path))?;
+        let needed = said.lines().filter(|line| line.contains("(NEEDED)"));
+        Ok(needed
+            .filter_map(|line| Some(line.split_once('[')?.1.trim_end_matches(']').to_string()))
+            .collect())
     }
 }
 
@@ -101,7 +132,7 @@ impl Processor {
     }
 
     /// `cargo WHAT` for this processor.
-    pub fn cargo(&self, what: &str) -> Result<Command, String> {
+    fn cargo(&self, what: &str, linked: Linked) -> Result<Command, String> {
         let (rustc, from_source) = self.compiler()?;
         let mut command = Command::new("cargo");
         run::plain(&mut command).args([what, "--locked", "--target", self.target]);
@@ -115,14 +146,9 @@ impl Processor {
             .env("CARGO_TARGET_DIR", place().join("target"))
             .env(linker, format!("{}-gcc", self.prefix))
             .env(format!("CC_{}", self.target.replace('-', "_")), format!("{}-gcc", self.prefix))
-            .env("RUSTFLAGS", "-C target-feature=+crt-static")
+            .env("RUSTFLAGS", if linked == Linked::Statically { "-C target-feature=+crt-static" } else { "" })
             .current_dir(root());
         Ok(command)
-    }
-
-    /// Where cargo puts programs of a profile.
-    pub fn output(&self, profile: &str) -> PathBuf {
-        place().join("target").join(self.target).join(profile)
     }
 
     /// Builds a program of a package.
@@ -130,17 +156,21 @@ impl Processor {
         &'static self,
         package: &str,
         name: &str,
-        profile: &'static str,
-        options: &[&str],
+        profile: &str,
+        linked: Linked,
     ) -> Result<Program, String> {
-        run::output(
-            self.cargo("build")?
-                .args(["--quiet", "-p", package, "--bin", name, "--profile", profile])
-                .args(options),
-        )?;
+        run::output(self.cargo("build", linked)?.args([
+            "--quiet",
+            "-p",
+            package,
+            "--bin",
+            name,
+            "--profile",
+            profile,
+        ]))?;
         Ok(Program {
             name: format!("{}.{name}", self.name),
-            path: self.output(profile).join(name),
+            path: place().join("target").join(self.target).join(profile).join(name),
             processor: self,
         })
     }
@@ -149,7 +179,7 @@ impl Processor {
     pub fn tests(&'static self, tests: &[Tests]) -> Result<Vec<Program>, String> {
         let mut built = Vec::new();
         for Tests(package, wanted) in tests {
-            let mut command = self.cargo("test")?;
+            let mut command = self.cargo("test", Linked::Statically)?;
             command.args(["--no-run", "--lib", "--tests", "-p", package, "--message-format", "short"]);
             let output = command.output().map_err(|e| format!("cargo: {e}"))?;
             let said = String::from_utf8_lossy(&output.stderr);

@@ -4,10 +4,11 @@
 
 mod build;
 mod guest;
+mod package;
 
 use crate::run::{self, Outcome, Step, root};
 use crate::tools;
-use build::{AARCH64, ARMV7, Processor, RISCV64, Tests};
+use build::{AARCH64, ARMV7, Linked, Processor, RISCV64, Tests};
 use guest::{KERNELS, Load};
 use std::path::PathBuf;
 use std::process::Command;
@@ -75,6 +76,15 @@ pub fn steps(processor: &str, short: bool) -> Result<Vec<Step>, String> {
     }
 }
 
+/// The steps of `cargo xtask package ARCHITECTURE`, with Debian's name of the processor.
+pub fn package(architecture: &str) -> Result<Vec<Step>, String> {
+    let found = [&AARCH64, &ARMV7].into_iter().find(|processor| processor.debian == architecture);
+    let processor = found.ok_or_else(|| {
+        format!("package {architecture}: the architecture must be arm64 or armhf, or none for this machine's")
+    })?;
+    Ok(package::steps(processor))
+}
+
 /// 64-bit programs under their own kernels.
 fn aarch64(short: bool) -> Vec<Step> {
     let kernels = if short { &KERNELS[..1] } else { &KERNELS[..] };
@@ -90,7 +100,22 @@ fn aarch64(short: bool) -> Vec<Step> {
 }
 
 fn load_of_aarch64(short: bool) -> Result<Load, String> {
-    Ok(Load { tests: AARCH64.tests(tests_of(short))?, ..Load::default() })
+    let mut load = Load { tests: AARCH64.tests(tests_of(short))?, ..Load::default() };
+    if !short {
+        for (package, name) in [("saltus-campaigns", "saltus-campaigns"), ("saltus-cli", "saltus")] {
+            let program = AARCH64.program(package, name, "release", Linked::Statically)?;
+            load.programs.push((name.into(), program));
+        }
+        load.scripts = vec![
+            (
+                "stepkill",
+                "/p/saltus-campaigns stepkill --short > s; code=$?; cat s; ! grep -q skip s && exit $code",
+            ),
+            ("demo", "/p/saltus demo --duration 20s --chaos --seed 7"),
+            ("demo-without-controller", "! /p/saltus demo --duration 5s --no-control"),
+        ];
+    }
+    Ok(load)
 }
 
 /// 32-bit programs under a 64-bit kernel, next to 64-bit ones.
@@ -140,7 +165,7 @@ fn riscv64(short: bool) -> Vec<Step> {
 
 /// Builds the command, linked statically.
 fn command(processor: &'static Processor) -> Outcome {
-    processor.program("saltus-cli", "saltus", "release", &[]).map(drop)
+    processor.program("saltus-cli", "saltus", "release", Linked::Statically).map(drop)
 }
 
 /// The short form for aarch64 in one step.
