@@ -82,7 +82,8 @@ fn raw(id: libc::clockid_t) -> i64 {
     let mut t = crate::timespec(0);
     // SAFETY: the pointer is to a live timespec; the three clocks exist on every Linux that we build for.
     unsafe { libc::clock_gettime(id, &mut t) };
-    t.tv_sec as i64 * 1_000_000_000 + t.tv_nsec as i64
+    #[allow(clippy::unnecessary_cast)] // both have 32 bits on some processors
+    (t.tv_sec as i64 * 1_000_000_000 + t.tv_nsec as i64)
 }
 
 /// The wall clock of a 32-bit process, where the seconds of the C library end in 2038. The other clocks count from the start of the

@@ -55,10 +55,11 @@ fn deb(processor: &'static Processor) -> Outcome {
     }
     let needed = saltus.libraries()?;
     let known = ["libc.so.6", "libm.so.6", "libgcc_s.so.1", processor.loader];
-    match needed.iter().find(|name| !known.contains(&&***name)) {
-        None => Ok(println!("{}", made.display())),
-        Some(other) => Err(format!("the command needs {other}, of which the package says nothing")),
+    if let Some(other) = needed.iter().find(|name| !known.contains(&&***name)) {
+        return Err(format!("the command needs {other}, of which the package says nothing"));
     }
+    println!("{}", made.display());
+    Ok(())
 }
 
 fn archive(processor: &'static Processor) -> Outcome {
