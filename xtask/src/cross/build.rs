@@ -180,7 +180,14 @@ impl Processor {
         let mut built = Vec::new();
         for Tests(package, wanted) in tests {
             let mut command = self.cargo("test", Linked::Statically)?;
-            command.args(["--no-run", "--lib", "--tests", "-p", package, "--message-format", "short"]);
+            command.args(["--no-run", "-p", package, "--message-format", "short"]);
+            match wanted.is_empty() {
+                true => drop(command.args(["--lib", "--tests"])),
+                false => wanted.iter().for_each(|name| match *name == package.replace('-', "_") {
+                    true => drop(command.arg("--lib")),
+                    false => drop(command.args(["--test", name])),
+                }),
+            }
             let output = command.output().map_err(|e| format!("cargo: {e}"))?;
             let said = String::from_utf8_lossy(&output.stderr);
             if !output.status.success() {
