@@ -51,7 +51,7 @@ usage: cargo xtask VERB [ARGS]
   kills --until N [--minutes M]  kill processes at random under load, and add to lab/records/kills.json, until it says N or M
                        minutes are over; it continues where it was ended
   random [ROUNDS]      run the property tests, each round with a new seed (default 10 rounds)
-  cross aarch64 [--short]  run tests under arm64 kernels, PREEMPT_RT and generic, in an emulator: see docs/platforms.md
+  cross aarch64|armv7|riscv64 [--short]  run tests of other processors in an emulator: see docs/platforms.md
   dependencies         check licenses, sources and known holes of all crates, with cargo-deny
   dependencies --sbom FILE  list the crates in the command, in CycloneDX, as `package` does next to the package
   assurance            write docs/assurance.md from the promises of the pages, their evidence and lab/records
@@ -79,6 +79,7 @@ usage: cargo xtask VERB [ARGS]
   bench bindings [ARGS] measure a call and a message in C, C++, Python and Java: see lab/benches/bindings/README.md
   package [--install-check]  build the Debian package in target/package; try it and `cargo install` in clean roots, and remove them.
                        `test` tries only the latter, because the first build of cargo-deb takes a minute or two
+  package arm64|armhf  build that package, and an archive with a static command, in target/cross/package
   pictures             draw docs/pictures/spy-*.png and player-*.png in Chromium, from a recorded log (in SALTUS_DATA)
   header               regenerate bindings/c/include/saltus.h
 ";
@@ -105,9 +106,10 @@ fn main() -> ExitCode {
         ["circles", packages @ ..] => circles::print(packages),
         ["shape"] => shape::print(&run::root()),
         ["shape", dir] => shape::print(std::path::Path::new(dir)),
-        ["cross", "aarch64"] => run::all(cross::aarch64(false)),
-        ["cross", "aarch64", "--short"] => run::all(cross::aarch64(true)),
         ["loom", "--record"] => recorded::loom(),
+        ["cross", processor, short @ ..] if short.is_empty() || *short == ["--short"] => {
+            cross::steps(processor, !short.is_empty()).and_then(run::all)
+        }
         ["loom"] => run::all(vec![checks::loom()]),
         ["model", size @ ("short" | "full"), "--record"] => {
             tools::install(&["spin"]).and_then(|()| recorded::models(size))
@@ -196,6 +198,9 @@ fn main() -> ExitCode {
             .and_then(|()| run::all(vec![checks::conformance(rest)])),
         ["package"] => package(false),
         ["package", "--install-check"] => package(true),
+        ["package", architecture] => {
+            tools::install(&["dpkg-dev"]).and_then(|()| cross::package(architecture)).and_then(run::all)
+        }
         ["header"] => run::all(vec![checks::header()]),
         _ => {
             eprint!("{USAGE}");

@@ -17,7 +17,7 @@ const STATE: &str = "var/lib/dpkg";
 pub fn steps(check: bool) -> Vec<Step> {
     let mut steps = vec![
         Step::line("the command", "cargo build --profile dist --locked --package=saltus-cli"),
-        Step::new("man pages, completions and licences", beside),
+        Step::new("man pages, completions and licences", || beside(&target().join("dist/saltus"))),
         Step::new("cargo-deb", cargo_deb),
         Step::new("the package", package),
         Step::new("the list of its crates (SBOM)", || {
@@ -42,7 +42,7 @@ fn directory() -> PathBuf {
 }
 
 /// The directory of cargo-deb: nothing of the machine is changed.
-fn tools() -> PathBuf {
+pub fn tools() -> PathBuf {
     root().join("target/tools")
 }
 
@@ -58,22 +58,25 @@ fn write(path: &Path, text: impl AsRef<[u8]>) -> Outcome {
     fs::write(path, text).map_err(failed(path))
 }
 
-/// Files that the command writes itself, from the definitions of its options; and the licences of its crates.
-fn beside() -> Outcome {
+/// Cargo's output directory.
+pub fn target() -> PathBuf {
+    root().join(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from))
+}
+
+/// Files that the command `saltus` writes itself, from the definitions of its options; and the licences of its crates.
+pub fn beside(saltus: &Path) -> Outcome {
     let dir = directory();
     fresh(&dir)?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
-    let saltus = root().join(target).join("dist/saltus");
-    output(Command::new(&saltus).args(["man", "--out"]).arg(dir.join("man")))?;
+    output(Command::new(saltus).args(["man", "--out"]).arg(dir.join("man")))?;
     for (shell, file) in [("bash", "saltus.bash"), ("zsh", "_saltus"), ("fish", "saltus.fish")] {
-        write(&dir.join(file), output(Command::new(&saltus).args(["completions", shell]))?)?;
+        write(&dir.join(file), output(Command::new(saltus).args(["completions", shell]))?)?;
     }
     write(&dir.join("LICENSES-OF-CRATES"), licences::text()?)
 }
 
 /// Without optimization it builds in half of the time, and packs as fast. Cargo does nothing if this version is
 /// installed.
-fn cargo_deb() -> Outcome {
+pub fn cargo_deb() -> Outcome {
     let line = ["cargo", "install", "cargo-deb", "--version", CARGO_DEB, "--locked", "--debug", "--root"];
     let tools = tools();
     let line: Vec<&str> = line.into_iter().chain(tools.to_str()).collect();

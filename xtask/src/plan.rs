@@ -232,6 +232,13 @@ pub static ROWS: &[Row] = &[
         cross::short,
     )
     .beside(), // it builds in a separate directory
+    row(
+        In::All,
+        40,
+        "tests of 32-bit ARM programs, emulated",
+        "the layout in shared memory has no width: a 32-bit and a 64-bit program exchange messages",
+        cross::widths,
+    ),
     row(In::Both, 10, "every benchmark runs: channel", "the set `channel`", || {
         checks::built(
             "saltus-bench-channel channel --short --scale 0.2 --scenario floors,pingpong,publish,copy --contender saltus",

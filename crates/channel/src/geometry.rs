@@ -75,6 +75,22 @@ pub(crate) fn check_page_size(size: u64) -> Result<()> {
     )))
 }
 
+/// Whether a process whose addresses leave room for `most` bytes can map a channel of `publishers` publishers.
+pub(crate) fn check_address_space(layout: &LaneLayout, publishers: u32, most: u64) -> Result<()> {
+    let needed = lane_at(layout, publishers as usize);
+    if needed <= most {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "a channel with a depth of {} and messages of up to {} B, for {publishers} publishers, takes {needed} B; \
+         the addresses of this {}-bit program leave room for {most} B: \
+         use a smaller depth, smaller messages or a 64-bit program",
+        layout.frames(),
+        layout.max_len(),
+        usize::BITS
+    )))
+}
+
 /// Where lane `i` starts in the data file.
 pub(crate) fn lane_at(layout: &LaneLayout, i: usize) -> u64 {
     LANES_AT + i as u64 * layout.stride()
@@ -84,6 +100,7 @@ impl Geometry {
     /// The geometry of a new channel.
     pub fn new(attributes: &Attributes) -> Result<Geometry> {
         let layout = attributes.layout()?;
+        check_address_space(&layout, attributes.reserve_publishers, isize::MAX as u64)?;
         Ok(Geometry {
             attributes: attributes.clone(),
             layout,
@@ -159,6 +176,7 @@ impl Geometry {
         if words[6] != layout.stride() {
             return Err(damaged("its lanes have another size than its depth and message size require"));
         }
+        check_address_space(&layout, attributes.reserve_publishers, isize::MAX as u64)?;
         let (created, pid, uid, id) = (words[9], words[10] as u32, words[11] as u32, words[12]);
         Ok(Geometry { attributes, layout, created, pid, uid, id })
     }
@@ -181,6 +199,34 @@ mod tests {
         check_page_size(4096).unwrap();
         let error = check_page_size(16384).unwrap_err().to_string();
         assert!(error.contains("16384 B") && error.contains("boot a kernel with pages of 4 KiB"), "{error}");
+    }
+
+    #[test]
+    fn a_channel_larger_than_the_address_space_is_refused_in_words() {
+        let layout = LaneLayout::new(1000, 1 << 20).unwrap();
+        let needed = LANES_AT + 2 * layout.stride();
+        check_address_space(&layout, 2, needed).unwrap();
+        let error = check_address_space(&layout, 2, needed - 1).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("takes {needed} B")) && error.contains("a 64-bit program"),
+            "{error}"
+        );
+    }
+
+    /// A 64-bit program can create what a 32-bit one cannot map.
+    #[test]
+    #[cfg(target_pointer_width = "32")]
+    fn a_channel_of_a_64_bit_program_that_is_too_large_is_refused_in_words() {
+        let attributes = Attributes::new().depth(1000).max_message_size(64 << 20);
+        let layout = attributes.layout().unwrap();
+        let name = Name::new("imu").unwrap();
+        assert!(Geometry::new(&attributes).unwrap_err().to_string().contains("a 64-bit program"));
+        let theirs = Geometry { attributes, layout, created: 0, pid: 1, uid: 0, id: 1 };
+        let error = Geometry::decode(&theirs.encode(&name), &name).unwrap_err();
+        assert!(
+            matches!(error, Error::Invalid { .. }) && error.to_string().contains("a 64-bit program"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -454,7 +454,7 @@ impl Lanes for Mapping {
     #[inline(always)]
     fn used(&self) -> usize {
         // Acquire: pairs with the release in `lease` [l3]; the lane's memory is reserved.
-        (self.page.mem.load(LANES_USED, Acquire) as usize).min(MAX_LANES)
+        self.page.mem.load(LANES_USED, Acquire).min(MAX_LANES as u64) as usize
     }
 
     #[inline(always)]

@@ -166,9 +166,11 @@ fn a_subscriber_that_cannot_arm_is_always_woken() {
         subscriber.wait_next(Until::Forever, &mut [0; 8]).unwrap().unwrap();
         0
     });
+    // `futex`, or `futex_time64`.
+    let futex = if usize::BITS == 64 { libc::SYS_futex } else { 422 };
     eventually("sleep on the bell", || {
         let call = std::fs::read_to_string(format!("/proc/{}/syscall", sleeper.0)).unwrap_or_default();
-        call.starts_with(&format!("{} ", libc::SYS_futex)).then_some(())
+        call.starts_with(&format!("{futex} ")).then_some(())
     });
     // Another publisher cuts the page short: the sleeper finds that out when it looks by itself, and goes on.
     std::fs::File::options().write(true).open(&bell).unwrap().set_len(0).unwrap();

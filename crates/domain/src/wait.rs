@@ -41,7 +41,7 @@ pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) ->
         let end = deadline.unwrap_or(0).min(now.saturating_add(SLICE));
         let left = end.saturating_sub(now);
         let time =
-            libc::timespec { tv_sec: (left / 1_000_000_000) as i64, tv_nsec: (left % 1_000_000_000) as i64 };
+            libc::timespec { tv_sec: (left / 1_000_000_000) as _, tv_nsec: (left % 1_000_000_000) as _ };
         // SAFETY: the list and the time stay alive across the call; no signal mask is passed.
         let ready =
             unsafe { libc::ppoll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, &time, std::ptr::null()) };

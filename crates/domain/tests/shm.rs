@@ -139,7 +139,7 @@ fn used() -> Duration {
 }
 
 /// How often this thread blocked voluntarily.
-fn sleeps() -> i64 {
+fn sleeps() -> libc::c_long {
     // SAFETY: the call writes the structure, for which zeros are valid.
     unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();

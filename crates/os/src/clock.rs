@@ -75,10 +75,27 @@ fn discipline_of(status: libc::c_int, estimated: u64, bound: u64) -> Discipline 
 
 #[inline]
 fn raw(id: libc::clockid_t) -> i64 {
-    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    #[cfg(target_pointer_width = "32")]
+    if id == libc::CLOCK_REALTIME {
+        return wall();
+    }
+    let mut t = crate::timespec(0);
     // SAFETY: the pointer is to a live timespec; the three clocks exist on every Linux that we build for.
     unsafe { libc::clock_gettime(id, &mut t) };
-    t.tv_sec * 1_000_000_000 + t.tv_nsec
+    #[allow(clippy::unnecessary_cast)] // both have 32 bits on some processors
+    (t.tv_sec as i64 * 1_000_000_000 + t.tv_nsec as i64)
+}
+
+/// The wall clock of a 32-bit process, where the seconds of the C library end in 2038. The other clocks count from the start of the
+/// machine. A system call.
+#[cfg(target_pointer_width = "32")]
+fn wall() -> i64 {
+    /// `clock_gettime64`, the same number on every 32-bit processor, which the crate `libc` lacks.
+    const CLOCK_GETTIME64: libc::c_long = 403;
+    let mut t = crate::Time64::new(0);
+    // SAFETY: the pointer is to a live record of the size that this call fills.
+    unsafe { libc::syscall(CLOCK_GETTIME64, libc::CLOCK_REALTIME, &mut t) };
+    t.seconds * 1_000_000_000 + t.nanoseconds
 }
 
 /// The offset of this process's time namespace for `clock`, in ns. Read once: a process that enters another time namespace later, by

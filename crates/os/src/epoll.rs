@@ -1,6 +1,6 @@
 //! Descriptors that a thread sleeps on: `epoll`, events, timers.
 
-use crate::check;
+use crate::{Time64, check, timespec};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
@@ -8,10 +8,6 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 fn own(fd: libc::c_int) -> io::Result<OwnedFd> {
     // SAFETY: just made, and not owned by any other value.
     check(fd).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
-}
-
-fn timespec(ns: u64) -> libc::timespec {
-    libc::timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as i64 }
 }
 
 /// The events to wait for: the sum of [`READ`], [`WRITE`], [`EXCLUSIVE`].
@@ -64,8 +60,8 @@ impl Epoll {
             u64::MAX => None,
             _ => Some(deadline.saturating_sub(crate::clock::monotonic())),
         };
-        let time = left.map(timespec);
-        let time = time.as_ref().map_or(std::ptr::null(), |time| time as *const libc::timespec);
+        let time = left.map(Time64::new);
+        let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
         // SAFETY: events and time live across the call; no signal mask is given.
         let n = unsafe {
             libc::syscall(
@@ -81,7 +77,7 @@ impl Epoll {
         let n = if n < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
             let ms = left.map_or(-1, |ns| ns.div_ceil(1_000_000).min(i32::MAX as u64) as i32);
             // SAFETY: as above; kernels before 5.11 count in milliseconds.
-            i64::from(unsafe {
+            libc::c_long::from(unsafe {
                 libc::epoll_wait(self.0.as_raw_fd(), events.as_mut_ptr(), MOST as libc::c_int, ms)
             })
         } else {

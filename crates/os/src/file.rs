@@ -48,7 +48,7 @@ pub fn open_dir(path: &OsStr) -> io::Result<File> {
 /// Opens the directory `path` like [`open_dir`], but no part of it may be a symbolic link. Makes one system call where the kernel has
 /// `openat2`, else one for each part. Fails with `ELOOP` or `ENOTDIR` at a link.
 pub fn open_dir_no_links(path: &OsStr) -> io::Result<File> {
-    let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC;
+    let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC | libc::O_LARGEFILE;
     // SAFETY: all zeros is a valid record of open options.
     let mut how: libc::open_how = unsafe { std::mem::zeroed() };
     (how.flags, how.resolve) = (flags as u64, libc::RESOLVE_NO_SYMLINKS);
@@ -132,9 +132,9 @@ fn stat_of(dir: i32, name: &[u8], flags: libc::c_int) -> io::Result<Stat> {
     path[..name.len()].copy_from_slice(name);
     let name = CStr::from_bytes_with_nul(&path[..=name.len()]).map_err(|_| io::ErrorKind::InvalidInput)?;
     // SAFETY: all zeros is a valid record to be filled in.
-    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+    let mut stat: libc::stat64 = unsafe { std::mem::zeroed() };
     // SAFETY: the name is a C string, and the record lives across the call.
-    crate::check(unsafe { libc::fstatat(dir, name.as_ptr(), &mut stat, flags) })?;
+    crate::check(unsafe { libc::fstatat64(dir, name.as_ptr(), &mut stat, flags) })?;
     let kind = match stat.st_mode & libc::S_IFMT {
         libc::S_IFDIR => Kind::Directory,
         libc::S_IFREG => Kind::File,
@@ -149,7 +149,12 @@ fn stat_of(dir: i32, name: &[u8], flags: libc::c_int) -> io::Result<Stat> {
 fn open(dir: i32, name: &CStr, flags: libc::c_int) -> io::Result<File> {
     // SAFETY: the name is a C string; only this value owns the descriptor that the call returns.
     unsafe {
-        let fd = libc::openat(dir, name.as_ptr(), flags | libc::O_CLOEXEC | libc::O_NOFOLLOW, 0o600);
+        let fd = libc::openat(
+            dir,
+            name.as_ptr(),
+            flags | libc::O_CLOEXEC | libc::O_NOFOLLOW | libc::O_LARGEFILE,
+            0o600,
+        );
         Ok(File::from_raw_fd(crate::check(fd)?))
     }
 }
@@ -231,7 +236,7 @@ pub fn reserve(file: &File, offset: u64, len: u64) -> io::Result<()> {
     while at < end {
         let piece = PIECE.min(end - at);
         // SAFETY: the descriptor is open.
-        match crate::check(unsafe { libc::fallocate(file.as_raw_fd(), 0, at as i64, piece as i64) }) {
+        match crate::check(unsafe { libc::fallocate64(file.as_raw_fd(), 0, at as i64, piece as i64) }) {
             Ok(_) => at += piece,
             Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
             Err(e) => return Err(e),
@@ -243,7 +248,7 @@ pub fn reserve(file: &File, offset: u64, len: u64) -> io::Result<()> {
 /// Free bytes on the file system of an open file, and whether it is a tmpfs.
 pub fn file_system(file: &File) -> io::Result<(u64, bool)> {
     let stat = statfs(file)?;
-    Ok((stat.f_bavail.saturating_mul(stat.f_bsize as u64), stat.f_type == libc::TMPFS_MAGIC))
+    Ok((stat.f_bavail.saturating_mul(stat.f_bsize as u64), stat.f_type as u32 == libc::TMPFS_MAGIC as u32))
 }
 
 /// Size of the file system of an open file, and its free space, in bytes.
@@ -258,11 +263,11 @@ pub fn inodes(file: &File) -> io::Result<Option<u64>> {
     Ok((stat.f_files > 0).then_some(stat.f_ffree))
 }
 
-fn statfs(file: &File) -> io::Result<libc::statfs> {
+fn statfs(file: &File) -> io::Result<libc::statfs64> {
     // SAFETY: all zeros is a valid record to be filled in.
-    let mut stat: libc::statfs = unsafe { std::mem::zeroed() };
+    let mut stat: libc::statfs64 = unsafe { std::mem::zeroed() };
     // SAFETY: the record lives across the call.
-    crate::check(unsafe { libc::fstatfs(file.as_raw_fd(), &mut stat) })?;
+    crate::check(unsafe { libc::fstatfs64(file.as_raw_fd(), &mut stat) })?;
     Ok(stat)
 }
 

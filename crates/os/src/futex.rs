@@ -3,8 +3,12 @@
 //! Words are 32 bits, at addresses that may be mapped read-only: the kernel only compares them. Deadlines are absolute, on
 //! CLOCK_MONOTONIC. All functions are async-signal-safe and allocate nothing.
 
+use crate::Time64;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The call, with times of 64 bits: `futex_time64` has the same number on every 32-bit processor. The crate `libc` lacks it.
+const FUTEX: libc::c_long = if cfg!(target_pointer_width = "64") { libc::SYS_futex } else { 422 };
 
 /// The most words that one [`wait_many`] can sleep on.
 pub const MOST_WORDS: usize = 128;
@@ -35,12 +39,11 @@ pub struct Word {
 ///
 /// The address must be mapped and readable for four bytes, and aligned.
 pub unsafe fn wait(word: Word, deadline: u64) -> Woken {
-    let time = timespec(deadline);
+    let time = Time64::new(deadline);
     let op = libc::FUTEX_WAIT_BITSET | if word.shared { 0 } else { libc::FUTEX_PRIVATE_FLAG };
     // SAFETY: the caller vouches for the word; the kernel only reads it and the time.
-    let result = unsafe {
-        libc::syscall(libc::SYS_futex, word.at, op, word.value, &time, std::ptr::null::<u32>(), u32::MAX)
-    };
+    let result =
+        unsafe { libc::syscall(FUTEX, word.at, op, word.value, &time, std::ptr::null::<u32>(), u32::MAX) };
     if result < 0 && errno() == libc::ETIMEDOUT { Woken::TimedOut } else { Woken::Look }
 }
 
@@ -100,7 +103,7 @@ unsafe fn waitv<const N: usize>(words: &[Word], deadline: u64) -> Option<Woken> 
         *waiter =
             Waiter { value: word.value.into(), at: word.at as u64, flags: FUTEX_32 | private, reserved: 0 };
     }
-    let (time, clock) = (timespec(deadline), libc::CLOCK_MONOTONIC);
+    let (time, clock) = (Time64::new(deadline), libc::CLOCK_MONOTONIC);
     // SAFETY: the waiters and the time live across the call; the caller vouches for the words.
     let result =
         unsafe { libc::syscall(libc::SYS_futex_waitv, waiters.as_ptr(), words.len(), 0, &time, clock) };
@@ -121,13 +124,8 @@ pub unsafe fn wake(at: *const u32, most: u32, shared: bool) -> u32 {
     let op = libc::FUTEX_WAKE | if shared { 0 } else { libc::FUTEX_PRIVATE_FLAG };
     let most = most.min(i32::MAX as u32);
     // SAFETY: waking reads nothing; the caller vouches for the address.
-    let found = unsafe { libc::syscall(libc::SYS_futex, at, op, most, 0usize, 0usize, 0usize) };
+    let found = unsafe { libc::syscall(FUTEX, at, op, most, 0usize, 0usize, 0usize) };
     found.max(0) as u32
-}
-
-fn timespec(ns: u64) -> libc::timespec {
-    let ns = ns.min(i64::MAX as u64) as i64;
-    libc::timespec { tv_sec: ns / 1_000_000_000, tv_nsec: ns % 1_000_000_000 }
 }
 
 fn errno() -> i32 {

@@ -1,10 +1,16 @@
 //! The only system calls of Saltus: futexes, shared files, kernel locks, clocks, scheduling.
 //!
 //! Thin wrappers with Rust's types and `std::io::Error`. The documentation of each function states whether it may block or allocate.
-//! Linux only (kernel 5.16 for waiting on several futexes; older ones work with a fallback).
+//! Linux only (kernel 5.16 for waiting on several futexes; older ones work with a fallback). A 32-bit process needs a kernel of 5.1 or
+//! later, which takes times of 64 bits. Files and offsets in them have 64 bits on every processor.
 
-#[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
-compile_error!("Saltus needs 64-bit little-endian Linux");
+#[cfg(not(all(
+    target_os = "linux",
+    target_endian = "little",
+    target_has_atomic = "64",
+    any(target_pointer_width = "64", target_pointer_width = "32")
+)))]
+compile_error!("Saltus needs little-endian Linux on a processor with atomic accesses of 64 bits");
 
 pub mod cancel;
 pub mod cgroup;
@@ -30,4 +36,25 @@ use std::io;
 /// The result of a libc call that returns -1 and sets errno on failure.
 fn check(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+/// A time for system calls of 2019 and later (Linux 5.1), which has 64 bits on every processor.
+#[repr(C)]
+struct Time64 {
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+impl Time64 {
+    /// A time in ns; what is beyond the kernel's range becomes the last time within it.
+    fn new(ns: u64) -> Time64 {
+        let ns = ns.min(i64::MAX as u64) as i64;
+        Time64 { seconds: ns / 1_000_000_000, nanoseconds: ns % 1_000_000_000 }
+    }
+}
+
+/// A time for the C library, whose seconds may have 32 bits: 68 years at most.
+fn timespec(ns: u64) -> libc::timespec {
+    let seconds = libc::time_t::try_from(ns / 1_000_000_000).unwrap_or(libc::time_t::MAX);
+    libc::timespec { tv_sec: seconds, tv_nsec: (ns % 1_000_000_000) as libc::c_long }
 }

@@ -12,7 +12,7 @@ pub fn raise_open_files() -> io::Result<u64> {
     if limit.rlim_cur < limit.rlim_max {
         limit.rlim_cur = limit.rlim_max;
         // SAFETY: the record lives across the call, which only reads it.
-        crate::check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) })?;
+        crate::check(unsafe { libc::setrlimit64(libc::RLIMIT_NOFILE, &limit) })?;
     }
     Ok(limit.rlim_cur)
 }
@@ -42,10 +42,10 @@ impl Reserve {
 
 /// The longest file that this process may write, in bytes, if there is a limit.
 pub fn file_size() -> Option<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the record lives across the call.
-    crate::check(unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) }).ok()?;
-    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+    crate::check(unsafe { libc::getrlimit64(libc::RLIMIT_FSIZE, &mut limit) }).ok()?;
+    (limit.rlim_cur != libc::RLIM64_INFINITY).then_some(limit.rlim_cur)
 }
 
 /// Makes later writes beyond [`file_size`] return an error (`FileTooLarge`). Without this call, the signal SIGXFSZ kills the process.
@@ -67,10 +67,10 @@ pub fn report_file_size() -> io::Result<()> {
     crate::check(unsafe { libc::sigaction(libc::SIGXFSZ, &action, std::ptr::null_mut()) }).map(drop)
 }
 
-fn open_file_limits() -> io::Result<libc::rlimit> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+fn open_file_limits() -> io::Result<libc::rlimit64> {
+    let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the record lives across the call.
-    crate::check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) })?;
+    crate::check(unsafe { libc::getrlimit64(libc::RLIMIT_NOFILE, &mut limit) })?;
     Ok(limit)
 }
 
@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn the_soft_limit_of_open_files_becomes_the_hard_one() {
         let hard = open_file_limits().unwrap().rlim_max;
-        let lower = libc::rlimit { rlim_cur: hard.min(200), rlim_max: hard };
+        let lower = libc::rlimit64 { rlim_cur: hard.min(200), rlim_max: hard };
         // SAFETY: the record lives across the call.
-        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &lower) }, 0);
+        assert_eq!(unsafe { libc::setrlimit64(libc::RLIMIT_NOFILE, &lower) }, 0);
         assert_eq!(open_files().unwrap(), hard.min(200));
         assert_eq!(raise_open_files().unwrap(), hard);
         assert_eq!(open_files().unwrap(), hard);

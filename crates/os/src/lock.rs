@@ -42,10 +42,8 @@ pub fn try_lock(open: impl FnOnce() -> io::Result<File>, at: u64, kind: Kind) ->
     // The mapping is made first: from the moment that the lock is ours, our address space holds it.
     let mut map = Map::new(&file, 0, 1, Access::None, false)?;
     map.keep_from_children()?;
-    let lock = flock(kind, at)?;
-    // SAFETY: the descriptor is open and the structure lives across the call.
-    match crate::check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &lock) }) {
-        Ok(_) => Ok(Some(Held { map })),
+    match control(&file, libc::F_OFD_SETLK, &mut flock(kind, at)?) {
+        Ok(()) => Ok(Some(Held { map })),
         Err(e) if matches!(e.raw_os_error(), Some(libc::EAGAIN | libc::EACCES)) => Ok(None),
         Err(e) => Err(e),
     }
@@ -54,17 +52,27 @@ pub fn try_lock(open: impl FnOnce() -> io::Result<File>, at: u64, kind: Kind) ->
 /// Whether any process holds byte `at` of `file`, in either way. Needs only read permission.
 pub fn is_locked(file: &File, at: u64) -> io::Result<bool> {
     let mut lock = flock(Kind::Exclusive, at)?;
-    // SAFETY: the descriptor is open and the structure lives across the call.
-    crate::check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &mut lock) })?;
+    control(file, libc::F_OFD_GETLK, &mut lock)?;
     Ok(lock.l_type as libc::c_int != libc::F_UNLCK as libc::c_int)
 }
 
-fn flock(kind: Kind, at: u64) -> io::Result<libc::flock> {
-    // SAFETY: all zeros is a valid flock.
-    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+/// The system call, whose places in files have 64 bits on every processor.
+fn control(file: &File, command: libc::c_int, lock: &mut libc::flock64) -> io::Result<()> {
+    #[cfg(target_pointer_width = "64")]
+    const FCNTL: libc::c_long = libc::SYS_fcntl;
+    #[cfg(target_pointer_width = "32")]
+    const FCNTL: libc::c_long = libc::SYS_fcntl64;
+    // SAFETY: the descriptor is open and the structure lives across the call.
+    let result = unsafe { libc::syscall(FCNTL, file.as_raw_fd(), command, std::ptr::from_mut(lock)) };
+    crate::check(result as libc::c_int).map(drop)
+}
+
+fn flock(kind: Kind, at: u64) -> io::Result<libc::flock64> {
+    // SAFETY: all zeros is a valid record.
+    let mut lock: libc::flock64 = unsafe { std::mem::zeroed() };
     lock.l_type = if kind == Kind::Shared { libc::F_RDLCK } else { libc::F_WRLCK } as libc::c_short;
     lock.l_whence = libc::SEEK_SET as libc::c_short;
-    lock.l_start = libc::off_t::try_from(at).map_err(|_| io::ErrorKind::InvalidInput)?;
+    lock.l_start = libc::off64_t::try_from(at).map_err(|_| io::ErrorKind::InvalidInput)?;
     lock.l_len = 1;
     Ok(lock)
 }
@@ -79,6 +87,10 @@ mod tests {
         std::fs::write(&path, b"x").unwrap();
         let open = || File::options().read(true).write(true).open(&path);
         let held = try_lock(open, 3, Kind::Exclusive).unwrap().expect("free");
+        assert!(
+            try_lock(open, 3 + (1 << 40), Kind::Exclusive).unwrap().is_some(),
+            "no bit of a place is lost"
+        );
         assert!(try_lock(open, 3, Kind::Exclusive).unwrap().is_none());
         assert!(try_lock(open, 4, Kind::Exclusive).unwrap().is_some());
         let reader = File::open(&path).unwrap();

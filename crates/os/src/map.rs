@@ -59,9 +59,9 @@ impl Map {
             Access::Write => libc::PROT_READ | libc::PROT_WRITE,
         };
         let flags = libc::MAP_SHARED | if populate { libc::MAP_POPULATE } else { 0 };
-        let offset = libc::off_t::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let offset = libc::off64_t::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
         // SAFETY: a fresh mapping at an address of the kernel's choice aliases nothing.
-        let base = unsafe { libc::mmap(std::ptr::null_mut(), len, prot, flags, file.as_raw_fd(), offset) };
+        let base = unsafe { libc::mmap64(std::ptr::null_mut(), len, prot, flags, file.as_raw_fd(), offset) };
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
@@ -111,13 +111,13 @@ impl Map {
     /// read the old contents or the file. One system call. `WouldBlock`: another thread is replacing the mapping; try again later.
     pub fn renew(&self, file: &File, offset: u64) -> io::Result<()> {
         let Some(registered) = &self.registered else { return Err(io::ErrorKind::InvalidInput.into()) };
-        let offset = libc::off_t::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let offset = libc::off64_t::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
         // First: a cut that comes between counts.
         let Some(seen) = registered.renewing() else { return Err(io::ErrorKind::WouldBlock.into()) };
         let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_POPULATE;
         // SAFETY: the range is this mapping, of memory that may change to any bytes at any time.
         let base =
-            unsafe { libc::mmap(self.base.cast(), self.len, self.prot, flags, file.as_raw_fd(), offset) };
+            unsafe { libc::mmap64(self.base.cast(), self.len, self.prot, flags, file.as_raw_fd(), offset) };
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }

@@ -58,18 +58,14 @@ pub fn secret() -> std::io::Result<String> {
 
 /// Sleeps until `deadline` on CLOCK_MONOTONIC, in ns. Returns early when a signal arrives. Blocks.
 pub fn sleep_until(deadline: u64) {
-    let time = libc::timespec {
-        tv_sec: (deadline / 1_000_000_000) as i64,
-        tv_nsec: (deadline % 1_000_000_000) as i64,
-    };
+    let time = crate::timespec(deadline);
     // SAFETY: the time lives across the call; no remainder is requested.
     unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &time, std::ptr::null_mut()) };
 }
 
 /// Sleeps for `time` ns on CLOCK_MONOTONIC. Returns early when a signal arrives. Blocks.
 pub fn sleep_for(time: u64) {
-    let time =
-        libc::timespec { tv_sec: (time / 1_000_000_000) as i64, tv_nsec: (time % 1_000_000_000) as i64 };
+    let time = crate::timespec(time);
     // SAFETY: the time lives across the call; no remainder is requested.
     unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, 0, &time, std::ptr::null_mut()) };
 }

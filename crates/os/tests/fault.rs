@@ -219,12 +219,12 @@ fn send() {
 }
 
 fn limit(what: libc::__rlimit_resource_t, most: u64) {
-    let mut limits = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    let mut limits = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: a valid record.
-    assert_eq!(unsafe { libc::getrlimit(what, &mut limits) }, 0);
+    assert_eq!(unsafe { libc::getrlimit64(what, &mut limits) }, 0);
     limits.rlim_cur = most.min(limits.rlim_max);
     // SAFETY: as above.
-    assert_eq!(unsafe { libc::setrlimit(what, &limits) }, 0);
+    assert_eq!(unsafe { libc::setrlimit64(what, &limits) }, 0);
 }
 
 /// What the other tests run in a process of its own; nothing by itself.
@@ -308,7 +308,7 @@ fn child() {
             limit(libc::RLIMIT_AS, pages.split(' ').next().unwrap().parse::<u64>().unwrap() * PAGE);
             file.set_len(PAGE).unwrap();
             let seen = (word(&map, 1, 0).load(Relaxed), word(&words, 0, 2).load(Relaxed), map.is_cut());
-            limit(libc::RLIMIT_AS, libc::RLIM_INFINITY);
+            limit(libc::RLIMIT_AS, libc::RLIM64_INFINITY);
             assert_eq!(seen, (0, 77, true));
             cut_ours().unwrap(); // the handler is there still
         }

@@ -19,17 +19,17 @@ mod report;
 mod rng;
 mod shared;
 mod sleeper;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod stepkill;
 mod torn;
 mod user;
 mod users;
 
 /// Single-stepping depends on the processor.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod stepkill {
     pub fn run(context: &crate::context::Context) -> Result<(), crate::report::Failure> {
-        let why = "single steps are written for x86-64 only";
+        let why = "single steps are written for x86-64 and aarch64 only";
         context.report.check("kill at every instruction", || Err(crate::report::Skip::because(why)));
         Ok(())
     }

@@ -50,7 +50,9 @@ fn within(budget: &Arc<Budget>, frames: u64, max_len: u64, len: usize) -> Result
 
 impl Lane {
     fn new((layout, charge): (LaneLayout, Charge)) -> Result<Arc<Lane>> {
-        let map = Map::anonymous(layout.stride() as usize).map_err(|e| {
+        // A size that exceeds the addresses cannot be allocated; the system reports it.
+        let bytes = usize::try_from(layout.stride()).unwrap_or(usize::MAX);
+        let map = Map::anonymous(bytes).map_err(|e| {
             Error::system(format!("allocate {} B of memory for messages", layout.stride()), e)
         })?;
         // SAFETY: the mapping is page-aligned, readable and writable, and is kept next to `mem` in the same value.

@@ -11,6 +11,12 @@ const STRIDE: usize = 65536 + 192;
 /// Words for the kernel's control data of a datagram.
 const CONTROL: usize = 8;
 
+/// The option of a socket, and the kind of the control data, for timestamps whose two words have 64 bits.
+#[cfg(target_pointer_width = "64")]
+pub(super) const TIMESTAMPS: libc::c_int = libc::SO_TIMESTAMPNS;
+#[cfg(target_pointer_width = "32")]
+pub(super) const TIMESTAMPS: libc::c_int = 64; // SO_TIMESTAMPNS_NEW, Linux 5.1
+
 /// A piece of a datagram to send.
 pub(super) fn piece(bytes: &[u8]) -> iovec {
     iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
@@ -106,11 +112,11 @@ fn timestamp(head: &msghdr, control: &[u64; CONTROL]) -> u64 {
     }
     // SAFETY: the kernel wrote a whole header there, followed by data of the length in the header.
     let (level, kind, data) =
-        unsafe { ((*first).cmsg_level, (*first).cmsg_type, libc::CMSG_DATA(first).cast::<libc::timespec>()) };
-    if (level, kind) != (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) {
+        unsafe { ((*first).cmsg_level, (*first).cmsg_type, libc::CMSG_DATA(first).cast::<[i64; 2]>()) };
+    if (level, kind) != (libc::SOL_SOCKET, TIMESTAMPS) {
         return 0;
     }
-    // SAFETY: data of that kind is a timespec.
-    let time = unsafe { data.read_unaligned() };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    // SAFETY: data of that kind is a time in seconds and nanoseconds.
+    let [seconds, nanoseconds] = unsafe { data.read_unaligned() };
+    seconds as u64 * 1_000_000_000 + nanoseconds as u64
 }

@@ -2,7 +2,7 @@
 
 use super::batch::{BATCH, Incoming};
 use super::options::RECEIVE_BUFFER;
-use super::{Options, diagnose, socket};
+use super::{Options, batch, diagnose, socket};
 use crate::{Error, Result};
 use saltus_os::clock::{self, Clock};
 use std::io;
@@ -44,7 +44,7 @@ impl Bound {
             return Err(Error::Invalid { what: format!("{group} has no port: LCM's default is 7667") });
         }
         buffer(&fd, options.recv_buf).map_err(refused)?;
-        socket::set(&fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1).map_err(refused)?;
+        socket::set(&fd, libc::SOL_SOCKET, batch::TIMESTAMPS, 1).map_err(refused)?;
         if group.ip().is_multicast() {
             socket::set(&fd, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1).map_err(refused)?;
         }

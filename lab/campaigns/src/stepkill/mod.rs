@@ -4,6 +4,7 @@
 mod describing;
 mod ledger;
 mod naming;
+mod processor;
 mod publishing;
 mod reading;
 mod runner;
@@ -75,6 +76,10 @@ const VIOLATIONS: usize = 4;
 const OPERATIONS: usize = 5;
 
 pub fn run(context: &Context) -> Result<(), Failure> {
+    if let Some(why) = processor::refusal() {
+        context.report.check("kill at every instruction", || Err(Skip::because(why)));
+        return Ok(());
+    }
     let trial = Tracee::start(|| {
         tracee::begin();
         tracee::end();

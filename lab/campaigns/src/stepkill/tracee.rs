@@ -6,6 +6,7 @@
 //!
 //! Tracer and tracee run on the same processor: a step then costs two switches and no interrupt to another one.
 
+use super::processor::{self, Registers};
 use crate::child::{self, Child};
 use crate::report::Failure;
 use std::io;
@@ -14,15 +15,13 @@ use std::time::{Duration, Instant};
 /// Where the operation begins. Only in a traced child.
 #[inline(always)]
 pub fn begin() {
-    // SAFETY: stops this process for its tracer, which continues after it.
-    unsafe { core::arch::asm!("int3") };
+    processor::stop();
 }
 
 /// The end of the operation. The tracer never continues after it.
 #[inline(always)]
 pub fn end() {
-    // SAFETY: stops this process for its tracer, which kills it.
-    unsafe { core::arch::asm!("ud2") };
+    processor::end();
 }
 
 /// Why the tracee stopped.
@@ -51,10 +50,6 @@ pub struct Tracee {
 /// Called when the operation has blocked the tracee in the kernel; `None` if it never blocks.
 pub type Asleep<'a> = Option<&'a mut dyn FnMut()>;
 
-const INT3: u64 = 0xCC;
-const SYSCALL: u64 = 0x050F;
-/// `rep movsb` and `rep stosb`. One step of such an instruction is one byte.
-const STRING: [u64; 2] = [0xA4F3, 0xAAF3];
 /// Longer than any step takes, including any wait in an operation.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -69,7 +64,17 @@ impl Tracee {
         })?;
         let mut tracee = Tracee { child };
         match tracee.wait(None)? {
-            libc::SIGTRAP => Ok(tracee),
+            libc::SIGTRAP => {
+                // On some processors it stands before the trap, and would meet it again.
+                let registers = tracee.registers()?;
+                let at = processor::at(&registers);
+                if tracee.peek(at)? & processor::BREAKPOINT_BITS == processor::BREAKPOINT
+                    && processor::PASSED == 0
+                {
+                    tracee.set_registers(&processor::moved(registers, at + 4))?;
+                }
+                Ok(tracee)
+            }
             signal => Err(format!("signal {signal} before the operation").into()),
         }
     }
@@ -92,26 +97,27 @@ impl Tracee {
     /// as that many single steps, in two. Returns how many; 0 if the instruction is another.
     pub fn leap(&mut self, n: u64) -> Result<u64, Failure> {
         let before = self.registers()?;
-        let n = n.min(before.rcx.saturating_sub(1));
-        if n == 0 || !STRING.contains(&(self.peek(before.rip)? & 0xFFFF)) {
+        let at = processor::at(&before);
+        let Some((rounds, len)) = processor::rounds(&before, self.peek(at)?) else { return Ok(0) };
+        let n = n.min(rounds.saturating_sub(1));
+        if n == 0 {
             return Ok(0);
         }
-        self.set_registers(&libc::user_regs_struct { rcx: n, ..before })?;
-        self.run_to(before.rip + 2, None)?;
-        let after = self.registers()?;
-        self.set_registers(&libc::user_regs_struct { rcx: before.rcx - n, rip: before.rip, ..after })?;
+        self.set_registers(&processor::with_rounds(before, n))?;
+        self.run_to(at + len, None)?;
+        let after = processor::moved(self.registers()?, at);
+        self.set_registers(&processor::with_rounds(after, rounds - n))?;
         Ok(n)
     }
 
     /// Lets it run up to the instruction at `address`, or to the end of the operation.
     pub fn run_to(&mut self, address: u64, asleep: Asleep) -> Result<Stop, Failure> {
         let word = self.peek(address)?;
-        self.poke(address, word & !0xFF | INT3)?;
+        self.poke(address, word & !processor::BREAKPOINT_BITS | processor::BREAKPOINT)?;
         let stop = self.go(libc::PTRACE_CONT, asleep)?;
         self.poke(address, word)?;
-        if stop == Stop::Before(address + 1) {
-            let registers = self.registers()?;
-            self.set_registers(&libc::user_regs_struct { rip: address, ..registers })?;
+        if stop == Stop::Before(address + processor::PASSED) {
+            self.set_registers(&processor::moved(self.registers()?, address))?;
             return Ok(Stop::Before(address));
         }
         Ok(stop)
@@ -119,15 +125,15 @@ impl Tracee {
 
     /// Where it stands.
     pub fn position(&self) -> Result<Position, Failure> {
-        let at = self.registers()?.rip;
-        Ok(Position { at, call: self.peek(at)? & 0xFFFF == SYSCALL })
+        let at = processor::at(&self.registers()?);
+        Ok(Position { at, call: processor::is_call(self.peek(at)?) })
     }
 
     fn go(&mut self, how: libc::c_uint, asleep: Asleep) -> Result<Stop, Failure> {
         // SAFETY: continues the stopped child.
         check(unsafe { libc::ptrace(how, self.pid(), 0, 0) })?;
         match self.wait(asleep)? {
-            libc::SIGTRAP => Ok(Stop::Before(self.registers()?.rip)),
+            libc::SIGTRAP => Ok(Stop::Before(processor::at(&self.registers()?))),
             libc::SIGILL => Ok(Stop::End),
             signal => Err(format!("the operation itself stopped with signal {signal}").into()),
         }
@@ -167,18 +173,22 @@ impl Tracee {
         }
     }
 
-    fn registers(&self) -> Result<libc::user_regs_struct, Failure> {
+    fn registers(&self) -> Result<Registers, Failure> {
         // SAFETY: all zeros is a valid set of registers, filled by the call.
-        unsafe {
-            let mut registers = std::mem::zeroed();
-            check(libc::ptrace(libc::PTRACE_GETREGS, self.pid(), 0, &mut registers))?;
-            Ok(registers)
-        }
+        let mut registers: Registers = unsafe { std::mem::zeroed() };
+        self.transfer(libc::PTRACE_GETREGSET, &mut registers)?;
+        Ok(registers)
     }
 
-    fn set_registers(&self, registers: &libc::user_regs_struct) -> Result<(), Failure> {
-        // SAFETY: the registers stay alive across the call; the child is ours and is stopped.
-        check(unsafe { libc::ptrace(libc::PTRACE_SETREGS, self.pid(), 0, registers) })
+    fn set_registers(&self, registers: &Registers) -> Result<(), Failure> {
+        self.transfer(libc::PTRACE_SETREGSET, &mut { *registers })
+    }
+
+    fn transfer(&self, how: libc::c_uint, registers: &mut Registers) -> Result<(), Failure> {
+        let len = size_of::<Registers>();
+        let mut all = libc::iovec { iov_base: std::ptr::from_mut(registers).cast(), iov_len: len };
+        // SAFETY: the registers and their description stay alive across the call; the child is ours and is stopped.
+        check(unsafe { libc::ptrace(how, self.pid(), libc::NT_PRSTATUS as usize, &mut all) })
     }
 
     fn peek(&self, address: u64) -> Result<u64, Failure> {
