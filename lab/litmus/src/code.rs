@@ -12,18 +12,22 @@ const CRATES: [&str; 2] = ["ring", "channel"];
 pub struct Place {
     /// Below `crates`.
     pub file: String,
+    /// The function's name.
     pub function: String,
+    /// A piece of its code, with one ordering.
     pub code: String,
 }
 
 /// An ordering in the code that is stronger than the tests need.
 #[derive(Clone, Debug)]
 pub struct Spare {
+    /// The line of code.
     pub id: String,
     /// What would be enough.
     pub to: Order,
     /// Unless this one, which is spare too, is weakened instead.
     pub unless: Option<String>,
+    /// Why.
     pub why: String,
 }
 
@@ -34,6 +38,7 @@ pub struct Map {
     pub places: Vec<(String, Place)>,
     /// Orderings that concern no other process, and why.
     pub apart: Vec<(Place, String)>,
+    /// Orderings that are stronger than needed.
     pub spare: Vec<Spare>,
 }
 

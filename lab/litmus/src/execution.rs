@@ -11,9 +11,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// What an event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// A load, or the load of a read-modify-write.
     Read,
+    /// A store, or that of a read-modify-write.
     Write,
+    /// A fence.
     Fence,
+    /// An instruction barrier.
     Isb,
 }
 
@@ -24,16 +28,22 @@ pub struct Event {
     pub thread: Option<usize>,
     /// The step in the thread.
     pub step: usize,
+    /// What it does.
     pub kind: Kind,
+    /// As an index; of no meaning for fences.
     pub location: usize,
+    /// The value read or written.
     pub value: i64,
     /// Whether it belongs to a read-modify-write that wrote.
     pub exclusive: bool,
+    /// Whether it is the load of a comparison that failed, which is relaxed.
+    pub failed: bool,
 }
 
 /// A candidate execution.
 #[derive(Debug)]
 pub struct Execution {
+    /// First values, then the events of each thread in its order.
     pub events: Vec<Event>,
     /// In the order of the thread; first values are not in it.
     pub po: Relation,
@@ -43,9 +53,13 @@ pub struct Execution {
     pub mo: Relation,
     /// From a load to the stores after the one it read.
     pub rb: Relation,
+    /// From the load to the store of a read-modify-write.
     pub rmw: Relation,
+    /// Address dependencies.
     pub address: Relation,
+    /// Dependencies of stored values.
     pub data: Relation,
+    /// Dependencies of events that a condition decided about.
     pub control: Relation,
     /// Pairs of events of the same thread.
     pub internal: Relation,
@@ -58,15 +72,20 @@ impl Execution {
     pub fn set(&self, is: impl Fn(&Event) -> bool) -> Set {
         self.events.iter().enumerate().fold(0, |set, (i, event)| if is(event) { set | 1 << i } else { set })
     }
+    /// All loads.
     pub fn reads(&self) -> Set {
         self.set(|event| event.kind == Kind::Read)
     }
+    /// All stores.
     pub fn writes(&self) -> Set {
         self.set(|event| event.kind == Kind::Write)
     }
-    /// The ordering of an event. The read of an operation that releases only is relaxed, and so on.
+    /// The ordering of the step that an event belongs to. The store of one that acquires does not acquire, and so on.
     pub fn order(&self, orders: &Orders, event: &Event) -> Order {
-        event.thread.map_or(Order::Relaxed, |thread| orders.0[thread][event.step])
+        match event.thread {
+            Some(thread) if !event.failed => orders.0[thread][event.step],
+            _ => Order::Relaxed,
+        }
     }
 }
 
@@ -235,6 +254,7 @@ fn paths(program: &Program, thread: usize, domain: &Domain) -> Vec<Path> {
             location,
             value,
             exclusive,
+            failed: false,
         };
         match &line.step {
             Step::Jump(to) => open.push((*to, run)),
@@ -280,12 +300,9 @@ fn paths(program: &Program, thread: usize, domain: &Domain) -> Vec<Path> {
                         Action::Swap(sum) => Some(run.sum(sum)),
                         Action::Replace(from, sum) => (run.sum(from).0 == read).then(|| run.sum(sum)),
                     };
-                    let r = run.push(
-                        event(Kind::Read, location, read, written.is_some()),
-                        address,
-                        0,
-                        ways.clone(),
-                    );
+                    let mut load = event(Kind::Read, location, read, written.is_some());
+                    load.failed = matches!(action, Action::Replace(..)) && written.is_none();
+                    let r = run.push(load, address, 0, ways.clone());
                     if let Some(to) = to {
                         run.path.registers.insert(*to, read);
                         run.sources.insert(*to, 1 << r);
@@ -405,7 +422,8 @@ impl<'a> Search<'a> {
         let mut events: Vec<Event> = Vec::new();
         for (location, (_, value)) in self.program.locations.iter().enumerate() {
             let (value, kind) = (*value, Kind::Write);
-            events.push(Event { thread: None, step: 0, kind, location, value, exclusive: false });
+            let (thread, step, exclusive, failed) = (None, 0, false, false);
+            events.push(Event { thread, step, kind, location, value, exclusive, failed });
         }
         let n = events.len() + chosen.iter().map(|path| path.events.len()).sum::<usize>();
         assert!(n <= MOST, "`{}` has {n} events, more than {MOST}", self.program.name);

@@ -1,6 +1,5 @@
 //! Litmus tests of the channel's protocols: a checker that enumerates the executions of small programs under the memory models of C11,
 //! ARMv8 and x86, the tests, the map from their lines to those of the code, and mutations. README.md shows what they found.
-#![allow(missing_docs)] // the parts of programs and reports
 
 pub mod check;
 pub mod code;

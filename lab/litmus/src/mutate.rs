@@ -7,14 +7,18 @@ use crate::program::{Model, Order, Orders, Program, Step, weaker};
 /// One mutation.
 #[derive(Clone, Debug)]
 pub struct Mutation {
+    /// The line of code, as the map names it.
     pub id: String,
+    /// The code's ordering.
     pub from: Order,
+    /// The weaker one.
     pub to: Order,
     /// The tests that fail, by model, in the order of [`Model::ALL`].
     pub caught_by: [Vec<String>; 3],
 }
 
 impl Mutation {
+    /// Whether any test fails under `model`.
     pub fn is_caught(&self, model: Model) -> bool {
         !self.caught_by[model as usize].is_empty()
     }

@@ -7,17 +7,24 @@ use std::fmt;
 pub enum Order {
     /// A fence that was removed.
     None,
+    /// Coherence only.
     Relaxed,
+    /// What follows stays behind it.
     Acquire,
+    /// What precedes stays before it.
     Release,
+    /// Both.
     AcqRel,
+    /// Both, and one order of all.
     SeqCst,
 }
 
 impl Order {
+    /// Whether it is at least Acquire.
     pub fn acquires(self) -> bool {
         matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
     }
+    /// Whether it is at least Release.
     pub fn releases(self) -> bool {
         matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
     }
@@ -39,12 +46,14 @@ impl Order {
 pub struct Sum {
     /// Registers, with their signs.
     pub registers: Vec<(usize, i64)>,
+    /// What is added to them.
     pub number: i64,
 }
 
 /// An operand of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operand {
+    /// A value of a thread.
     Sum(Sum),
     /// The last value of a location.
     Last(usize),
@@ -53,15 +62,22 @@ pub enum Operand {
 /// How two operands compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
+    /// `==`
     Equal,
+    /// `!=`
     Unequal,
+    /// `<`
     Less,
+    /// `<=`
     AtMost,
+    /// `>`
     Greater,
+    /// `>=`
     AtLeast,
 }
 
 impl Compare {
+    /// Whether `a` compares so to `b`.
     pub fn holds(self, a: i64, b: i64) -> bool {
         match self {
             Compare::Equal => a == b,
@@ -77,18 +93,26 @@ impl Compare {
 /// A condition on registers and last values. A comparison with a register that was never set does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
+    /// A comparison.
     Is(Operand, Compare, Operand),
+    /// All of these.
     All(Vec<Condition>),
+    /// At least one of these.
     Any(Vec<Condition>),
 }
 
 /// What an operation does to its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
+    /// Reads.
     Load,
+    /// Writes.
     Store(Sum),
+    /// Adds, atomically.
     Add(Sum),
+    /// Raises to at least this, atomically.
     Max(Sum),
+    /// Replaces, atomically.
     Swap(Sum),
     /// Compared with the first, replaced by the second. A failure is a relaxed load.
     Replace(Sum, Sum),
@@ -97,14 +121,18 @@ pub enum Action {
 /// A step of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// An access to memory.
     Access {
+        /// What it does.
         action: Action,
+        /// Where, as an index of [`Program::locations`].
         location: usize,
         /// The register that receives the value read.
         to: Option<usize>,
         /// The registers that the address depends on.
         address: Vec<usize>,
     },
+    /// A fence.
     Fence,
     /// The instruction barrier of ARMv8. It means nothing in C11 and on x86.
     Isb,
@@ -119,6 +147,7 @@ pub enum Step {
 /// A step with its place in the text.
 #[derive(Clone, Debug)]
 pub struct Line {
+    /// What it does.
     pub step: Step,
     /// [`Order::Relaxed`] for steps without one.
     pub order: Order,
@@ -126,20 +155,26 @@ pub struct Line {
     pub code: Option<String>,
     /// In the file, from 1.
     pub number: usize,
+    /// As it is written.
     pub text: String,
 }
 
 /// A memory model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Model {
+    /// The language's, as RC11 repairs it.
     C11,
+    /// ARMv8's.
     Arm,
+    /// x86-TSO.
     X86,
 }
 
 impl Model {
+    /// All models.
     pub const ALL: [Model; 3] = [Model::C11, Model::Arm, Model::X86];
 
+    /// As people call it.
     pub fn name(self) -> &'static str {
         match self {
             Model::C11 => "C11",
@@ -154,22 +189,30 @@ impl Model {
 pub struct Claim {
     /// Whether an execution that satisfies the condition must exist; if not, none may.
     pub possible: bool,
+    /// The models that it is about.
     pub models: Vec<Model>,
+    /// What an execution does.
     pub condition: Condition,
+    /// As it is written.
     pub text: String,
 }
 
 /// A litmus test.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
+    /// Its name.
     pub name: String,
     /// What it shows, and where its verdict is published if it is a classic.
     pub about: String,
+    /// Their steps.
     pub threads: Vec<Vec<Line>>,
+    /// Their names.
     pub thread_names: Vec<String>,
     /// Names and first values.
     pub locations: Vec<(String, i64)>,
+    /// Names of registers; each belongs to one thread.
     pub registers: Vec<String>,
+    /// What must hold.
     pub claims: Vec<Claim>,
 }
 
@@ -211,8 +254,11 @@ pub fn weaker(step: &Step, order: Order) -> Vec<Order> {
 /// A mistake in the text of a test or of the map.
 #[derive(Debug)]
 pub struct Mistake {
+    /// The file's name.
     pub file: String,
+    /// From 1.
     pub line: usize,
+    /// What is wrong.
     pub what: String,
 }
 

@@ -24,16 +24,23 @@ const FILES: &[(&str, &str, &str)] = &[
 
 /// The tests of one file.
 pub struct File {
+    /// The file's name.
     pub name: &'static str,
+    /// What its tests are about.
     pub covers: &'static str,
+    /// Its tests.
     pub programs: Vec<Program>,
+    /// What each test's executions are.
     pub results: Vec<Result>,
 }
 
 /// What was found.
 pub struct Report {
+    /// The tests, by file.
     pub files: Vec<File>,
+    /// The map to the code.
     pub map: Map,
+    /// What the mutations led to.
     pub mutations: Vec<Mutation>,
     /// What is not as it should be.
     pub wrong: Vec<String>,
