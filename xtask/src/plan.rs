@@ -186,6 +186,14 @@ pub static ROWS: &[Row] = &[
     row(In::All, 60, "models, full", "the same with larger bounds", || checks::models(&["full"])).beside(),
     row(
         In::Both,
+        5,
+        "litmus tests",
+        "weak memory: every protocol and ordering under C11, ARMv8 and x86; each mutation is caught, or named as spare",
+        || checks::built("saltus-litmus"),
+    )
+    .beside(),
+    row(
+        In::Both,
         20,
         "the demo: plain, under chaos, and without its controller",
         "the README's first command; it builds without a warning",

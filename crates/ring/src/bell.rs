@@ -63,7 +63,8 @@ pub fn ring<D: Memory, B: Memory>(
 ) -> bool {
     // [w6] SeqCst: pairs with [a3]. Either the subscriber sees our head, or we see that it armed.
     data.fence(SeqCst);
-    // [w7] Acquire: `woken` and `arm` must be read before `bell`, so that sound values never look damaged.
+    // [w7] Acquire: pairs with the releases of `woken` and [a2]. These two are read before `bell`, so that sound values
+    // never look damaged.
     let (woken, armed) = (data.load(WOKEN, Acquire), bell.load(ARM, Acquire));
     let at = bell.load(BELL, Relaxed);
     if armed <= woken && woken <= at && at < IMPOSSIBLE && !always {
@@ -118,8 +119,9 @@ pub fn arm<B: Memory>(bell: &B) -> u64 {
     let at = bell.load(BELL, Acquire); // [a1] pairs with the release in `ring`
     let next = at.wrapping_add(1);
     if bell.load(ARM, Relaxed) != next {
-        // [a2] Relaxed: ordered before the second check by the fence.
-        bell.fetch_max(ARM, next, Relaxed);
+        // [a2] Release: pairs with [w7]: a publisher that sees this sees the bell that we saw, and does not take it for
+        // damage. The fence orders it before the second check.
+        bell.fetch_max(ARM, next, Release);
     }
     // Relaxed: ordered by the fence, as [a2]; a subscriber woken together with us sees it, since we queued after
     // it.
@@ -146,8 +148,9 @@ pub fn disarm<D: Memory, B: Memory>(
     // count.
     let done = data.load(WOKEN, Acquire).max(bell.load(PASSED, Acquire));
     let at = bell.load(BELL, Acquire);
-    // Adding the greatest number subtracts one. Relaxed: as in `arm`.
-    let alone = bell.fetch_add(ASLEEP, u64::MAX, Relaxed) == 1;
+    // Adding the greatest number subtracts one. Release: pairs with the fence [a3] of a subscriber that counts itself
+    // later. It sees the bell read above, so that it does not sleep on one that we are about to record as passed.
+    let alone = bell.fetch_add(ASLEEP, u64::MAX, Release) == 1;
     if done < at.min(slept_on.wrapping_add(1)) && (alone || wake(k) < k) {
         bell.fetch_max(PASSED, at, Release); // the queue is empty: all before `at` are awake
     }

@@ -329,3 +329,74 @@ fn one_waiter_is_woken() {
 fn two_waiters_are_woken() {
     nobody_stays_asleep(2, 1, 2);
 }
+
+/// Words that fail if they are repaired.
+struct Sound(Arc<Words>);
+
+impl Memory for Sound {
+    fn load(&self, at: usize, order: Ordering) -> u64 {
+        self.0.load(at, order)
+    }
+    fn store(&self, at: usize, value: u64, order: Ordering) {
+        self.0.store(at, value, order);
+    }
+    fn fetch_add(&self, at: usize, value: u64, order: Ordering) -> u64 {
+        self.0.fetch_add(at, value, order)
+    }
+    fn fetch_max(&self, at: usize, value: u64, order: Ordering) -> u64 {
+        self.0.fetch_max(at, value, order)
+    }
+    fn replace(&self, at: usize, current: u64, new: u64) {
+        panic!("the word at {at} is sound, and was changed from {current} to {new}");
+    }
+    fn copy_in(&self, _: usize, _: &[u8]) {
+        panic!("a bell has no bytes")
+    }
+    fn copy_out(&self, _: usize, _: &mut [MaybeUninit<u8>]) {
+        panic!("a bell has no bytes")
+    }
+    fn fence(&self, order: Ordering) {
+        fence(order);
+    }
+}
+
+/// A publisher does not take for damage what a subscriber arms for the bell that another publisher moved [w7].
+#[test]
+fn sound_words_are_not_repaired() {
+    model(3, || {
+        let (page, bells) = (Arc::new(Words::new(8)), Arc::new(Words::new(bell::PASSED + 8)));
+        let bells2 = bells.clone();
+        let publisher = thread::spawn(move || bells2.fetch_add(bell::BELL, 1, Release));
+        let bells3 = bells.clone();
+        let subscriber = thread::spawn(move || bell::arm(&bells3));
+        let ringer = thread::spawn(move || bell::ring(&Sound(page), &Sound(bells), 2, false, |_| 0));
+        publisher.join().unwrap();
+        subscriber.join().unwrap();
+        ringer.join().unwrap();
+    });
+}
+
+/// A subscriber that leaves records in `passed` that all before the present bell are awake. None that arms later sleeps on an older one [c1].
+#[test]
+fn nobody_sleeps_on_a_bell_that_has_passed() {
+    model(3, || {
+        let (page, bells) = (Arc::new(Words::new(8)), Arc::new(Words::new(bell::PASSED + 8)));
+        let queued = Arc::new(Mutex::new(false));
+        bells.store(bell::ASLEEP, 1, Relaxed); // of the one that leaves
+        let bells2 = bells.clone();
+        let publisher = thread::spawn(move || bells2.fetch_add(bell::BELL, 1, Release));
+        let (bells3, queued3) = (bells.clone(), queued.clone());
+        let coming = thread::spawn(move || {
+            let at = bell::arm(&bells3);
+            let mut queued = queued3.lock().unwrap();
+            // Relaxed: no more than the kernel's compare surely is. It queues only if the bell has not moved.
+            *queued = bells3.load(bell::BELL, Relaxed) == at;
+            at
+        });
+        bell::disarm(&page, &bells, 2, 0, |_| std::mem::take(&mut *queued.lock().unwrap()) as u32);
+        publisher.join().unwrap();
+        let slept_on = coming.join().unwrap();
+        let asleep = *queued.lock().unwrap();
+        assert!(!asleep || bells.load(bell::PASSED, Relaxed) <= slept_on, "asleep on a bell that has passed");
+    });
+}
