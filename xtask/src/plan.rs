@@ -2,7 +2,10 @@
 //! are made from it.
 
 use crate::run::{Outcome, Step, read, root};
-use crate::{assurance, book, checks, circles, cross, dependencies, layout, package, pages, providers, sanitize, unsafes, words};
+use crate::{
+    assurance, book, checks, circles, cross, dependencies, layout, package, pages, providers, sanitize,
+    unsafes, words,
+};
 use std::fmt::Write;
 use std::time::Duration;
 

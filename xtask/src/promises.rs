@@ -86,9 +86,9 @@ pub static PROMISES: &[Promise] = &[
     promise(
         "hostile-subscriber",
         &[
-            Test(CUT, "a_bell_that_a_reader_cuts_is_repaired_by_those_who_wait_and_wakes_again"),
+            Test(CUT, "a_wake_page_truncated_by_a_reader_is_repaired_by_waiters"),
             Test(CUT, "a_reader_that_cuts_the_bell_all_the_time_delays_others_by_little"),
-            Test(HOLES, "impossible_bells_are_mended"),
+            Test(HOLES, "impossible_wake_words_are_repaired"),
             Campaign("users"),
             Campaign("hostile"),
         ],
@@ -98,7 +98,7 @@ pub static PROMISES: &[Promise] = &[
         "die",
         &[
             Test(INVARIANTS, "invariant_4_any_process_may_die_at_any_instant"),
-            Test(LIFECYCLE, "what_dead_processes_left_is_swept"),
+            Test(LIFECYCLE, "leftovers_of_dead_processes_are_swept"),
             Test(
                 "bindings/java/src/test/java/org/saltus/KillTest.java",
                 "publishersAreKilledAndEveryMessageThatComesIsWhole",
@@ -172,7 +172,7 @@ pub static PROMISES: &[Promise] = &[
             Test("crates/channel/tests/hardening.rs", "words_of_the_channel_are_not_trusted"),
             Test("crates/channel/src/types.rs", "any_bytes_are_read_without_harm"),
             Test("crates/net/tests/reassembly.rs", "forged_fragments_do_no_harm"),
-            Test(USERS, "what_is_not_roots_at_the_shared_name_is_never_trusted_and_is_explained"),
+            Test(USERS, "a_shared_name_not_owned_by_root_is_rejected_with_an_explanation"),
             Campaign("hostile"),
             Fuzz(&[]),
         ],
@@ -198,7 +198,7 @@ pub static PROMISES: &[Promise] = &[
     promise(
         "hostile-publisher",
         &[
-            Test(CUT, "everybody_goes_on_while_a_stranger_cuts_the_data_again_and_again"),
+            Test(CUT, "all_users_continue_while_another_user_keeps_truncating_the_data"),
             Test(HOLES, "damaged_lanes_do_not_starve_honest_ones"),
             Campaign("hostile"),
         ],
@@ -217,8 +217,8 @@ pub static PROMISES: &[Promise] = &[
     promise(
         "tools",
         &[
-            Test("crates/record/tests/record.rs", "what_is_written_is_what_was_published_in_its_order"),
-            Test("crates/cli/tests/play.rs", "what_is_played_and_recorded_again_is_what_was_recorded"),
+            Test("crates/record/tests/record.rs", "the_log_has_the_published_messages_in_order"),
+            Test("crates/cli/tests/play.rs", "a_recording_of_a_playback_equals_the_log"),
             Test("crates/spy/tests/steady.rs", "the_rate_of_a_real_publisher_is_right_to_one_percent"),
             Test("crates/cli/tests/hiccup.rs", "every_meter_reports_and_logs_the_same"),
         ],
@@ -249,13 +249,13 @@ pub static PROMISES: &[Promise] = &[
     promise(
         "owners",
         &[
-            Test(USERS, "whoever_is_first_owns_only_his_own_channels"),
-            Test(USERS, "a_private_root_that_somebody_else_made_is_refused_with_words"),
+            Test(USERS, "the_first_user_owns_only_its_own_channels"),
+            Test(USERS, "a_private_root_of_another_user_is_refused_with_the_reason"),
             Test(USERS, "a_domain_of_another_user_is_refused_unless_that_user_is_named"),
-            Test(USERS, "making_and_sweeping_leave_what_strangers_left_alone_and_root_removes_it_unread"),
+            Test(USERS, "create_and_sweep_skip_other_users_files_and_root_removes_them_unread"),
             Test(
                 "crates/cli/tests/users.rs",
-                "a_squatter_is_neither_trusted_nor_followed_and_everybody_is_told",
+                "a_squatter_is_neither_trusted_nor_followed_and_every_user_gets_an_error",
             ),
             Campaign("users"),
         ],
@@ -264,7 +264,7 @@ pub static PROMISES: &[Promise] = &[
     promise(
         "created-whole",
         &[
-            Test(LIFECYCLE, "nobody_sees_a_half_made_channel"),
+            Test(LIFECYCLE, "a_half_created_channel_is_never_visible"),
             Test("crates/channel/tests/hardening.rs", "makers_do_not_sweep_each_other"),
             Campaign("stepkill"),
         ],
@@ -273,9 +273,9 @@ pub static PROMISES: &[Promise] = &[
     promise(
         "replaced",
         &[
-            Test(LIFECYCLE, "a_replaced_channel_tells_its_old_users"),
-            Test(LIFECYCLE, "who_replaced_it_and_was_killed_is_finished_by_the_next_that_opens"),
-            Test("bindings/c/tests/misuse.rs", "a_retired_channel_is_told_after_all_of_it_has_been_received"),
+            Test(LIFECYCLE, "users_of_a_replaced_channel_get_an_error"),
+            Test(LIFECYCLE, "an_interrupted_replacement_is_completed_by_the_next_open"),
+            Test("bindings/c/tests/misuse.rs", "a_retired_channel_is_reported_after_its_last_message"),
             Campaign("stepkill"),
         ],
         "",
@@ -289,7 +289,7 @@ pub static PROMISES: &[Promise] = &[
                 GROWTH,
                 "growers_killed_at_any_moment_leave_one_channel_that_lives_and_all_is_accounted_for",
             ),
-            Test(GROWTH, "what_a_publisher_was_stopped_at_when_its_channel_grew_is_received_and_counted"),
+            Test(GROWTH, "a_message_in_progress_while_its_channel_grows_is_received_and_counted"),
             Campaign("stepkill"),
         ],
         "No model covers growth. A domain that grows, with its publishers, is killed at random moments.",
@@ -297,7 +297,7 @@ pub static PROMISES: &[Promise] = &[
     promise(
         "memory",
         &[
-            Test("crates/channel/tests/memory.rs", "a_channel_takes_what_the_guide_says"),
+            Test("crates/channel/tests/memory.rs", "a_channel_uses_the_memory_that_the_guide_states"),
             Test("crates/os/src/cgroup.rs", "the_tightest_group_counts"),
             Models(&["lease"]),
             Campaign("exhaust"),
@@ -308,7 +308,7 @@ pub static PROMISES: &[Promise] = &[
         "types-file",
         &[
             Test("crates/channel/src/types.rs", "half_an_entry_hurts_no_other"),
-            Test("crates/channel/tests/types.rs", "a_killed_describer_leaves_nothing_that_hurts"),
+            Test("crates/channel/tests/types.rs", "a_publisher_killed_while_describing_leaves_the_channel_usable"),
             Campaign("stepkill"),
         ],
         "",
@@ -330,7 +330,7 @@ pub static PROMISES: &[Promise] = &[
     ),
     promise(
         "take-over",
-        &[Test(HOLES, "a_take_over_publishes_nothing_of_the_dead"), Models(&["lane"]), Campaign("stepkill")],
+        &[Test(HOLES, "a_takeover_publishes_nothing_of_the_dead_publisher"), Models(&["lane"]), Campaign("stepkill")],
         "",
     ),
     promise(
@@ -350,7 +350,7 @@ pub static PROMISES: &[Promise] = &[
     promise(
         "fair",
         &[
-            Test(HOLES, "a_chatty_lane_costs_a_quiet_one_nothing"),
+            Test(HOLES, "a_fast_publisher_does_not_evict_messages_of_a_slow_one"),
             Test(
                 "crates/ring/src/merge/fairness.rs",
                 "a_hasty_lane_is_left_out_for_longer_and_longer_up_to_a_bound",
@@ -376,7 +376,7 @@ pub static PROMISES: &[Promise] = &[
         &[
             Test(INVARIANTS, "invariant_6_one_wake_call_however_many_sleep"),
             Models(&["wake"]),
-            Loom(&["one_sleeper_is_woken", "two_sleepers_are_woken"]),
+            Loom(&["one_waiter_is_woken", "two_waiters_are_woken"]),
         ],
         "",
     ),
@@ -395,10 +395,10 @@ pub static PROMISES: &[Promise] = &[
         &[
             Test(
                 "crates/os/tests/fault.rs",
-                "many_threads_go_on_while_a_file_is_cut_and_grown_and_mappings_come_and_go",
+                "many_threads_continue_while_a_file_is_resized_and_remapped",
             ),
-            Test(CUT, "a_subscriber_and_a_publisher_are_told_in_words_that_the_data_was_cut_short"),
-            Test("crates/cli/tests/cut.rs", "commands_that_look_at_all_channels_go_on_while_one_is_cut"),
+            Test(CUT, "subscriber_and_publisher_report_truncated_data_in_words"),
+            Test("crates/cli/tests/cut.rs", "commands_for_all_channels_continue_while_one_is_truncated"),
             Campaign("hostile"),
         ],
         "A thread that blocks SIGBUS, or a program that replaced the handler, dies.",
@@ -432,11 +432,11 @@ pub static PROMISES: &[Promise] = &[
     promise(
         "inbox",
         &[
-            Test("crates/domain/tests/url_text.rs", "nothing_is_decided_by_the_text_of_a_url"),
+            Test("crates/domain/tests/url_text.rs", "the_text_of_a_url_decides_nothing"),
             Test(CONFORMANCE, "the_newest_comes_first_after_a_pause"),
             Test(
                 "crates/domain/src/inbox/reader.rs",
-                "all_is_counted_though_lanes_come_and_go_between_two_looks",
+                "all_is_counted_while_lanes_appear_and_vanish_between_two_reads",
             ),
         ],
         "",
@@ -454,7 +454,7 @@ pub static PROMISES: &[Promise] = &[
         &[
             Test(
                 "crates/domain/src/inbox/core.rs",
-                "who_drops_the_last_handle_closes_the_link_though_the_thread_is_taking_in",
+                "dropping_the_last_handle_closes_the_transport_while_its_thread_receives",
             ),
             Test("crates/domain/tests/tcpq.rs", "many_domains_leave_nothing_behind"),
         ],
@@ -485,14 +485,14 @@ pub static PROMISES: &[Promise] = &[
             Test(PAGE_GATE, "a_page_gets_the_next_turn_when_it_has_taken_the_one_before"),
             Test(
                 "crates/web/tests/stalled.rs",
-                "a_page_that_does_not_read_is_let_go_and_nothing_is_kept_for_it",
+                "a_page_that_does_not_read_is_disconnected_and_its_queue_freed",
             ),
         ],
         "",
     ),
     promise(
         "page-html",
-        &[Test(PAGE_GATE, "on_loopback_no_other_site_comes_in_neither_by_its_name_nor_by_its_pages")],
+        &[Test(PAGE_GATE, "on_loopback_requests_from_other_sites_are_refused")],
         "The content security policy is tested. No test shows a name with markup in a browser.",
     ),
     promise(

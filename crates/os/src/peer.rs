@@ -19,7 +19,7 @@ const ENDS_TOLD: usize = HEAD + 4;
 const USER_TOLD: usize = HEAD + 4 + 48 + 12;
 
 /// The user who opened the other end of an open connection within this machine and network namespace, as this process's user namespace
-/// numbers users. `None`: there is no such end, or it was closed. `local` and `remote` are the addresses of this end. System calls, which do
+/// numbers users. `None`: no socket has these addresses, or it was closed. `local` and `remote` are the addresses of this end. System calls, which do
 /// not wait for others.
 ///
 /// # Errors

@@ -130,7 +130,7 @@ fn tiny() -> (Arc<Words>, LaneLayout) {
     with_slots(2)
 }
 
-/// The same with more slots: the third message takes the bytes of the first, but not its slot, so that only `intent` tells.
+/// The same with more slots: the third message takes the bytes of the first, but not its slot, so that only `intent` shows it.
 fn with_slots(slots: u64) -> (Arc<Words>, LaneLayout) {
     let layout = LaneLayout::custom(1, 16, slots, 128, 0);
     (Arc::new(Words::new(layout.stride() as usize)), layout)

@@ -95,7 +95,7 @@ impl Program {
 }
 
 /// Debian's own compiler: a newer one than its `rustc`.
-const DEBIANS: &str = "/usr/bin/rustc";
+const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 
 impl Processor {
     /// Installs its compilers.
@@ -119,10 +119,10 @@ impl Processor {
         let has = |rustc: &&str| library(rustc, &["--print", "target-libdir", "--target", self.target], "");
         let has_source =
             |rustc: &&str| library(rustc, &["--print", "sysroot"], "lib/rustlib/src/rust/library");
-        let find = |has: &dyn Fn(&&str) -> bool| ["rustc", DEBIANS].into_iter().find(has);
+        let find = |has: &dyn Fn(&&str) -> bool| ["rustc", DEBIAN_RUSTC].into_iter().find(has);
         match (find(&has), self.library) {
             (Some(rustc), _) => Ok((rustc, false)),
-            (None, None) if has_source(&DEBIANS) => Ok((DEBIANS, true)),
+            (None, None) if has_source(&DEBIAN_RUSTC) => Ok((DEBIAN_RUSTC, true)),
             _ => Err(format!(
                 "no Rust compiler has the target {0}: `rustup target add {0}`, or `apt-get install rustc-web {1}`",
                 self.target,

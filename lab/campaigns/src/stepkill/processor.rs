@@ -99,7 +99,7 @@ mod aarch64 {
         registers
     }
     /// Why this processor cannot be stepped. A step ends the reservation of LDXR, so that STXR fails and its loop never ends. With the
-    /// atomic instructions (LSE), which the libraries choose at run time, there is no such loop.
+    /// atomic instructions (LSE), which the libraries choose at run time, no loop is needed.
     pub fn refusal() -> Option<&'static str> {
         // SAFETY: reads a word that the kernel gave this process.
         let has = unsafe { libc::getauxval(libc::AT_HWCAP) } & libc::HWCAP_ATOMICS != 0;
