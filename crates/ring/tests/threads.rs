@@ -127,7 +127,10 @@ mod threads {
 
     /// Reads what was freed: what address sanitizer must report.
     fn freed() {
-        let freed: *const u64 = &*Box::new(1);
+        let freed = {
+            let owner = Box::new(1_u64);
+            &raw const *owner
+        };
         // SAFETY: none; it runs only where the sanitizer ends the program.
         println!("{}", unsafe { freed.read_volatile() });
     }
