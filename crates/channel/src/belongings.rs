@@ -59,13 +59,19 @@ impl Belonging {
         self.memory
     }
 
-    /// Whether `name` in `parent` belongs to the user; an error if a channel of another user is in it.
+    /// The last part of the path, by which a channel is known.
+    fn name(&self) -> &[u8] {
+        self.path.file_name().unwrap_or_default().as_bytes()
+    }
+
+    /// Whether `name` in `parent`, which is this under its own name or set aside, belongs to the user; an error if a channel of another
+    /// user is in it.
     fn check(&self, parent: &File, name: &[u8]) -> Result<bool> {
         if !file::stat_at(parent, name).is_ok_and(|there| there.user == self.user) {
             return Ok(false);
         }
         let mut now = Belonging { path: self.path.clone(), user: self.user, channels: 0, memory: 0 };
-        if measure(parent, name, DEEP, false, &mut now) > 0 {
+        if measure(parent, name, self.name(), DEEP, false, &mut now) > 0 {
             return Err(Error::Forbidden {
                 what: format!(
                     "remove {}: another user has made a channel in it meanwhile, and it stays: list what is there again",
@@ -93,6 +99,7 @@ impl Belonging {
         match file::rename_at(&parent, name, aside, Rename::NoReplace) {
             Ok(()) => {}
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(e) if e.kind() == io::ErrorKind::PermissionDenied => return Err(self.refused()),
             Err(e) => return Err(Error::system(format!("remove {}", self.path.display()), e)),
         }
         let checked = self.check(&parent, aside);
@@ -105,19 +112,16 @@ impl Belonging {
             return Ok(true);
         }
         let _ = file::rename_at(&parent, aside, name, Rename::NoReplace); // for its owner, under its name
-        let path = self.path.display();
-        if process::user() == 0 {
-            return Err(Error::Forbidden {
-                what: format!(
-                    "remove {path}: something was made in it meanwhile, or cannot be removed: try again"
-                ),
-            });
-        }
-        Err(Error::Forbidden {
-            what: format!(
-                "remove {path}: something in it belongs to another user; root can remove it, with `sudo`"
-            ),
-        })
+        Err(self.refused())
+    }
+
+    fn refused(&self) -> Error {
+        let why = if process::user() == 0 {
+            "something was made in it meanwhile, or cannot be removed: try again"
+        } else {
+            "it or something in it belongs to another user; root can remove it, with `sudo`"
+        };
+        Error::Forbidden { what: format!("remove {}: {why}", self.path.display()) }
     }
 }
 
@@ -127,7 +131,7 @@ fn look(dir: &File, name: &[u8], at: &Path, id: u32, depth: u32, found: &mut Vec
     let path = at.join(OsStr::from_bytes(name));
     if there.user == id && !serves_all(dir, name, &path, id) {
         let mut one = Belonging { path: path.clone(), user: id, channels: 0, memory: 0 };
-        if measure(dir, name, DEEP, false, &mut one) == 0 {
+        if measure(dir, name, name, DEEP, false, &mut one) == 0 {
             return found.push(one);
         }
     }
@@ -155,9 +159,16 @@ fn data_owner(name: &[u8], inner: &File) -> Option<u32> {
     (data.kind != Kind::Directory).then_some(data.user)
 }
 
-/// Counts the memory and the channels of `name` in `dir`, which may be part of a channel. Returns the number of other users' channels.
+/// Counts the memory and the channels of `name` in `dir`, which is known as `known` and may be part of a channel. Returns the number of other users' channels.
 /// Directories that other users put into a channel do not count.
-fn measure(dir: &File, name: &[u8], depth: u32, in_channel: bool, one: &mut Belonging) -> usize {
+fn measure(
+    dir: &File,
+    name: &[u8],
+    known: &[u8],
+    depth: u32,
+    in_channel: bool,
+    one: &mut Belonging,
+) -> usize {
     let Ok(there) = file::stat_at(dir, name) else { return 0 };
     let mut foreign = 0;
     if there.kind == Kind::File {
@@ -170,13 +181,13 @@ fn measure(dir: &File, name: &[u8], depth: u32, in_channel: bool, one: &mut Belo
         && depth > 0
         && let Ok(inner) = file::open_dir_at(dir, name)
     {
-        let data_owner = data_owner(name, &inner).filter(|_| !in_channel);
+        let data_owner = data_owner(known, &inner).filter(|_| !in_channel);
         let is_channel = data_owner.is_some();
         let in_channel = in_channel || data_owner == Some(one.user) && there.user == one.user;
         one.channels += usize::from(is_channel);
         foreign += usize::from(is_channel && there.user != one.user);
         for each in file::first_names(&inner) {
-            foreign += measure(&inner, &each, depth - 1, in_channel, one);
+            foreign += measure(&inner, &each, &each, depth - 1, in_channel, one);
         }
     }
     foreign

@@ -66,7 +66,7 @@ fn users_of_a_replaced_channel_get_an_error() {
     let new = domain.replace("imu", &Attributes::new().max_message_size(8)).unwrap();
     for _ in 0..2 {
         let error = publisher.publish(b"lost").unwrap_err();
-        assert!(error.to_string().contains("replaced by a new one"), "{error}");
+        assert!(error.to_string().contains("was replaced: open it again"), "{error}");
     }
     let mut buf = [0; 512];
     assert_eq!(subscriber.next(&mut buf).unwrap().unwrap().len, 3, "the published message comes first");

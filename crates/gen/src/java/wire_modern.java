@@ -52,7 +52,7 @@ final class SaltusWire {
     return in;
   }
 
-  /** The most elements of zero size that the message may have. Every message of its type has `more` of them. */
+  /** The most elements of zero size in a message: each message of its type has `more` of them. */
   static long[] free(ByteBuffer in, long more) {
     return new long[] {in.remaining() + 8L + FREE_ELEMENTS + more};
   }

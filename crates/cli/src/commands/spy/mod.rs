@@ -52,7 +52,7 @@ pub(crate) struct Spy {
 const EXAMPLES: &str = "\
 Examples:
   saltus spy                            all channels of this machine
-  saltus spy 'SCAN*' -I types           types from files, if publishers store none
+  saltus spy 'SCAN*' -I types           types from files, if none are stored
   saltus spy --domain udpm:// --also shm://
   saltus spy --domain file:///data/run.lcmlog -I types
   saltus spy --once --json | jq 'select(.stale) | .channel'
