@@ -308,7 +308,10 @@ pub static PROMISES: &[Promise] = &[
         "types-file",
         &[
             Test("crates/channel/src/types.rs", "half_an_entry_hurts_no_other"),
-            Test("crates/channel/tests/types.rs", "a_publisher_killed_while_describing_leaves_the_channel_usable"),
+            Test(
+                "crates/channel/tests/types.rs",
+                "a_publisher_killed_while_describing_leaves_the_channel_usable",
+            ),
             Campaign("stepkill"),
         ],
         "",
@@ -330,7 +333,11 @@ pub static PROMISES: &[Promise] = &[
     ),
     promise(
         "take-over",
-        &[Test(HOLES, "a_takeover_publishes_nothing_of_the_dead_publisher"), Models(&["lane"]), Campaign("stepkill")],
+        &[
+            Test(HOLES, "a_takeover_publishes_nothing_of_the_dead_publisher"),
+            Models(&["lane"]),
+            Campaign("stepkill"),
+        ],
         "",
     ),
     promise(
@@ -393,10 +400,7 @@ pub static PROMISES: &[Promise] = &[
     promise(
         "cut",
         &[
-            Test(
-                "crates/os/tests/fault.rs",
-                "many_threads_continue_while_a_file_is_resized_and_remapped",
-            ),
+            Test("crates/os/tests/fault.rs", "many_threads_continue_while_a_file_is_resized_and_remapped"),
             Test(CUT, "subscriber_and_publisher_report_truncated_data_in_words"),
             Test("crates/cli/tests/cut.rs", "commands_for_all_channels_continue_while_one_is_truncated"),
             Campaign("hostile"),
