@@ -8,6 +8,7 @@ use crate::mapping::Mapping;
 use crate::{Error, Result, Retired};
 use saltus_os::clock;
 use saltus_os::futex::{self, Word};
+use saltus_os::several;
 use saltus_ring::{Lanes, MAX_LANES, Merge, reader};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -158,7 +159,7 @@ impl Both {
             let slice = if bell.is_some() { SLICE } else { QUIET_SLICE };
             let words = [state, bell.map_or(state, |(_, word)| word)];
             // SAFETY: the bell is mapped by the channel, the state lives in this structure.
-            unsafe { futex::wait_many(&words[..1 + bell.is_some() as usize], now.saturating_add(slice)) };
+            unsafe { several::wait(&words[..1 + bell.is_some() as usize], now.saturating_add(slice)) };
         }
         if let Some((at, _)) = bell {
             self.mapping.disarm(at);

@@ -6,7 +6,8 @@ use crate::receiver::Receiver;
 use crate::{Error, Result};
 use saltus_os::cancel::CancelHandle;
 use saltus_os::clock;
-use saltus_os::futex::{self, Word};
+use saltus_os::futex::Word;
+use saltus_os::several;
 use std::time::Duration;
 
 /// The way in which a subscriber waits.
@@ -168,7 +169,7 @@ fn sleep_armed<const N: usize>(sleepers: &mut [&mut impl Sleeper], deadline: u64
         saltus_os::process::sleep_until(end);
     } else {
         // SAFETY: the bells are mapped by the subscribers' channels, the cancel words live in their handles.
-        unsafe { futex::wait_many(&words[..count], end) };
+        unsafe { several::wait(&words[..count], end) };
     }
     for sleeper in sleepers.iter_mut() {
         sleeper.parts().0.slept();

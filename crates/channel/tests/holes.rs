@@ -200,6 +200,45 @@ fn a_sandbox_without_futex_waitv_still_waits_and_cancels() {
     assert_eq!(child.wait(), 0);
 }
 
+/// The same for several channels: the wait sleeps, instead of checking every few milliseconds.
+#[test]
+fn a_sandbox_without_futex_waitv_sleeps_on_several_channels() {
+    let domain = TestDomain::new();
+    let channels: Vec<_> =
+        (0..6).map(|i| domain.create(format!("c{i}"), &Attributes::new()).unwrap()).collect();
+    let child = fork(|| {
+        saltus_netns::refuse_call(libc::SYS_futex_waitv, None, libc::ENOSYS);
+        let mut subscribers: Vec<_> = channels.iter().map(|c| c.subscriber().unwrap()).collect();
+        let mut all: Vec<&mut Subscriber> = subscribers.iter_mut().collect();
+        let sleeps = || {
+            // SAFETY: all zeros is a valid record to be filled in.
+            unsafe {
+                let mut usage: libc::rusage = std::mem::zeroed();
+                libc::getrusage(libc::RUSAGE_SELF, &mut usage);
+                usage.ru_nvcsw
+            }
+        };
+        let before = sleeps();
+        assert_eq!(wait_any(&mut all, Duration::from_millis(400)).unwrap(), None);
+        let few = sleeps() - before < 60; // one for each channel and wake-up interval; 200 at 2 ms
+        let mut publishers: Vec<_> = channels.iter().map(|c| c.publisher().unwrap()).collect();
+        let thread = std::thread::spawn(move || {
+            for i in [3, 0, 5, 3] {
+                std::thread::sleep(Duration::from_millis(10));
+                publishers[i].publish(b"x").unwrap();
+            }
+        });
+        let found = [3, 0, 5, 3].map(|i| {
+            let found = wait_any(&mut all, Until::Forever).unwrap();
+            all[i].next(&mut [0; 8]).unwrap();
+            found == Some(i)
+        });
+        thread.join().unwrap();
+        !(few && found == [true; 4]) as i32
+    });
+    assert_eq!(child.wait(), 0);
+}
+
 /// Addendum 17: only memory; on a disk, publishers would wait for write-back.
 #[test]
 fn a_domain_on_a_disk_is_refused() {

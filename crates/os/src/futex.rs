@@ -1,17 +1,13 @@
 //! Sleeping on a word of shared memory, and waking the threads that sleep on it.
 //!
 //! Words are 32 bits, at addresses that may be mapped read-only: the kernel only compares them. Deadlines are absolute, on
-//! CLOCK_MONOTONIC. All functions are async-signal-safe and allocate nothing.
+//! CLOCK_MONOTONIC. All functions are async-signal-safe and allocate nothing. [`crate::several`] sleeps on several words.
 
 use crate::Time64;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The call, with times of 64 bits: `futex_time64` has the same number on every 32-bit processor. The crate `libc` lacks it.
 const FUTEX: libc::c_long = if cfg!(target_pointer_width = "64") { libc::SYS_futex } else { 422 };
-
-/// The most words that one [`wait_many`] can sleep on.
-pub const MOST_WORDS: usize = 128;
 
 /// Why a wait returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +19,7 @@ pub enum Woken {
 }
 
 /// A word to sleep on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
     /// Address of the word.
     pub at: *const u32,
@@ -33,86 +29,69 @@ pub struct Word {
     pub shared: bool,
 }
 
+/// Which sleepers a wake is for: a set of bits that the kernel keeps with each sleeper.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind(u32);
+
+impl Kind {
+    /// Threads in [`wait`].
+    const ORDINARY: Kind = Kind(u32::MAX >> 2);
+    /// Threads that sleep on the first of several words.
+    pub const FIRST: Kind = Kind(1 << 31);
+    /// Threads that sleep on another word for one of those.
+    pub const HELPER: Kind = Kind(1 << 30);
+}
+
+/// How a sleep on one word ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// A wake ended it.
+    Woken,
+    /// The word had another value, or a signal arrived.
+    Other,
+    /// The deadline passed.
+    TimedOut,
+}
+
+// SAFETY: an address, which only functions that are unsafe use.
+unsafe impl Send for Word {}
+
 /// Sleeps while `word` has its value, until woken or until `deadline` (monotonic ns). Blocks.
 ///
 /// # Safety
 ///
 /// The address must be mapped and readable for four bytes, and aligned.
 pub unsafe fn wait(word: Word, deadline: u64) -> Woken {
+    // SAFETY: the caller's promise.
+    match unsafe { sleep(word, deadline, Kind::ORDINARY) } {
+        End::TimedOut => Woken::TimedOut,
+        End::Woken | End::Other => Woken::Look,
+    }
+}
+
+/// [`wait`], as a sleeper of that kind. [`wake`] wakes every kind.
+///
+/// # Safety
+///
+/// The address must be aligned. The system call fails if it is not mapped.
+pub(crate) unsafe fn sleep(word: Word, deadline: u64, kind: Kind) -> End {
     let time = Time64::new(deadline);
     let op = libc::FUTEX_WAIT_BITSET | if word.shared { 0 } else { libc::FUTEX_PRIVATE_FLAG };
-    // SAFETY: the caller vouches for the word; the kernel only reads it and the time.
+    // SAFETY: the kernel checks the address of the word, and only reads it and the time.
     let result =
-        unsafe { libc::syscall(FUTEX, word.at, op, word.value, &time, std::ptr::null::<u32>(), u32::MAX) };
-    if result < 0 && errno() == libc::ETIMEDOUT { Woken::TimedOut } else { Woken::Look }
-}
-
-/// Sleeps while all `words` have their values. At most [`MOST_WORDS`]. Blocks.
-///
-/// The kernel or a sandbox may refuse to wait on several words at once (before 5.16, old seccomp profiles). It then sleeps on the first
-/// word only, for at most 2 ms, so that the caller then checks the others.
-///
-/// # Safety
-///
-/// The address of each word must be mapped and readable for four bytes, and aligned.
-pub unsafe fn wait_many(words: &[Word], deadline: u64) -> Woken {
-    static REFUSED: AtomicBool = AtomicBool::new(false);
-    assert!(!words.is_empty() && words.len() <= MOST_WORDS, "from 1 to {MOST_WORDS} words");
-    if words.len() == 1 {
-        // SAFETY: the caller's promise.
-        return unsafe { wait(words[0], deadline) };
-    }
-    // Relaxed: only caches the kernel's answer.
-    if !REFUSED.load(Ordering::Relaxed) {
-        // SAFETY: the caller's promise. A short table is cheaper to fill.
-        let answer = unsafe {
-            if words.len() <= 4 { waitv::<4>(words, deadline) } else { waitv::<MOST_WORDS>(words, deadline) }
-        };
-        match answer {
-            Some(woken) => return woken,
-            None => REFUSED.store(true, Ordering::Relaxed),
-        }
-    }
-    const SHORT: u64 = 2_000_000;
-    let soon = crate::clock::monotonic().saturating_add(SHORT);
-    // SAFETY: the caller's promise.
-    match unsafe { wait(words[0], soon.min(deadline)) } {
-        Woken::TimedOut if soon < deadline => Woken::Look,
-        other => other,
+        unsafe { libc::syscall(FUTEX, word.at, op, word.value, &time, std::ptr::null::<u32>(), kind.0) };
+    match result {
+        0.. => End::Woken,
+        _ if errno() == libc::ETIMEDOUT => End::TimedOut,
+        _ => End::Other,
     }
 }
 
-/// The system call. `None`: it does not exist or is forbidden.
-///
-/// # Safety
-///
-/// The address of each word must be mapped and readable for four bytes, and aligned.
-unsafe fn waitv<const N: usize>(words: &[Word], deadline: u64) -> Option<Woken> {
-    #[repr(C)]
-    #[derive(Clone, Copy)]
-    struct Waiter {
-        value: u64,
-        at: u64,
-        flags: u32,
-        reserved: u32,
-    }
-    const FUTEX_32: u32 = 2;
-    let mut waiters = [Waiter { value: 0, at: 0, flags: 0, reserved: 0 }; N];
-    for (waiter, word) in waiters.iter_mut().zip(words) {
-        let private = if word.shared { 0 } else { libc::FUTEX_PRIVATE_FLAG as u32 };
-        *waiter =
-            Waiter { value: word.value.into(), at: word.at as u64, flags: FUTEX_32 | private, reserved: 0 };
-    }
-    let (time, clock) = (Time64::new(deadline), libc::CLOCK_MONOTONIC);
-    // SAFETY: the waiters and the time live across the call; the caller vouches for the words.
-    let result =
-        unsafe { libc::syscall(libc::SYS_futex_waitv, waiters.as_ptr(), words.len(), 0, &time, clock) };
-    match errno() {
-        _ if result >= 0 => Some(Woken::Look),
-        libc::ETIMEDOUT => Some(Woken::TimedOut),
-        libc::ENOSYS | libc::EPERM => None,
-        _ => Some(Woken::Look),
-    }
+/// Wakes all sleepers of one kind only. Does not block.
+pub(crate) fn wake_kind(word: Word, kind: Kind) {
+    let op = libc::FUTEX_WAKE_BITSET | if word.shared { 0 } else { libc::FUTEX_PRIVATE_FLAG };
+    // SAFETY: waking reads nothing; the kernel checks the address.
+    unsafe { libc::syscall(FUTEX, word.at, op, i32::MAX, 0usize, 0usize, kind.0) };
 }
 
 /// Wakes up to `most` waiting threads and returns how many it found. Does not block.
@@ -128,7 +107,7 @@ pub unsafe fn wake(at: *const u32, most: u32, shared: bool) -> u32 {
     found.max(0) as u32
 }
 
-fn errno() -> i32 {
+pub(crate) fn errno() -> i32 {
     io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
@@ -143,22 +122,11 @@ mod tests {
 
     #[test]
     fn a_wait_ends_at_its_deadline() {
-        let (a, b) = (AtomicU32::new(1), AtomicU32::new(1));
+        let a = AtomicU32::new(1);
         let deadline = crate::clock::monotonic() + 10_000_000;
-        // SAFETY: the words live on this stack.
-        let (one, two) = unsafe {
-            (wait(word(&a, 1), deadline), wait_many(&[word(&a, 1), word(&b, 1)], deadline + 10_000_000))
-        };
-        assert_eq!((one, two), (Woken::TimedOut, Woken::TimedOut));
-        assert!(crate::clock::monotonic() >= deadline + 10_000_000);
-    }
-
-    #[test]
-    fn a_changed_word_ends_a_wait_at_once() {
-        let (a, b) = (AtomicU32::new(1), AtomicU32::new(2));
-        // SAFETY: the words live on this stack.
-        let woken = unsafe { wait_many(&[word(&a, 1), word(&b, 1)], u64::MAX) };
-        assert_eq!(woken, Woken::Look);
+        // SAFETY: the word lives on this stack.
+        assert_eq!(unsafe { wait(word(&a, 1), deadline) }, Woken::TimedOut);
+        assert!(crate::clock::monotonic() >= deadline);
     }
 
     #[test]

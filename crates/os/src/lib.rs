@@ -1,7 +1,7 @@
 //! The only system calls of Saltus: futexes, shared files, kernel locks, clocks, scheduling.
 //!
 //! Thin wrappers with Rust's types and `std::io::Error`. The documentation of each function states whether it may block or allocate.
-//! Linux only (kernel 5.16 for waiting on several futexes; older ones work with a fallback). A 32-bit process needs a kernel of 5.1 or
+//! Linux only (before kernel 5.16, waiting on several futexes takes helper threads). A 32-bit process needs a kernel of 5.1 or
 //! later, which takes times of 64 bits. Files and offsets in them have 64 bits on every processor.
 
 #[cfg(not(all(
@@ -28,6 +28,7 @@ pub mod pace;
 pub mod peer;
 pub mod process;
 pub mod rt;
+pub mod several;
 pub mod stop;
 pub mod users;
 

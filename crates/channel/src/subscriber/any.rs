@@ -4,12 +4,14 @@ use super::Subscriber;
 use crate::until::Until;
 use crate::wait;
 use crate::{Error, Result};
-use saltus_os::futex::MOST_WORDS;
+use saltus_os::several::MOST_WORDS;
 
 /// Waits until one of `subscribers` has an unseen message, and returns its index; the lowest, if several have one. `None` when the time
 /// expires.
 ///
-/// One system call sleeps on all of them. Allocates nothing. Accepts at most 127 subscribers; each with a cancel handle counts twice.
+/// One system call sleeps on all of them, and nothing is allocated. Before Linux 5.16, and in sandboxes without `futex_waitv`, the first
+/// waits of a thread start a helper thread for each channel but one.
+/// Accepts at most 127 subscribers; each with a cancel handle counts twice.
 /// The cancel handle of any of them cancels the wait, and a retired channel ends it with [`Error::Retired`].
 ///
 /// ```
