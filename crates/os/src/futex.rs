@@ -29,7 +29,7 @@ pub struct Word {
     pub shared: bool,
 }
 
-/// Which sleepers a wake is for: a set of bits that the kernel keeps with each sleeper.
+/// Which waiting threads a wake is for: a set of bits that the kernel keeps with each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind(u32);
 
@@ -69,7 +69,7 @@ pub unsafe fn wait(word: Word, deadline: u64) -> Woken {
     }
 }
 
-/// [`wait`], as a sleeper of that kind. [`wake`] wakes every kind.
+/// [`wait`], as a thread of that kind. [`wake`] wakes every kind.
 ///
 /// # Safety
 ///
@@ -87,7 +87,7 @@ pub(crate) unsafe fn sleep(word: Word, deadline: u64, kind: Kind) -> End {
     }
 }
 
-/// Wakes all sleepers of one kind only. Does not block.
+/// Wakes all waiting threads of one kind only. Does not block.
 pub(crate) fn wake_kind(word: Word, kind: Kind) {
     let op = libc::FUTEX_WAKE_BITSET | if word.shared { 0 } else { libc::FUTEX_PRIVATE_FLAG };
     // SAFETY: waking reads nothing; the kernel checks the address.

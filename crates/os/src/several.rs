@@ -11,7 +11,7 @@
 //!
 //! A helper keeps its word between waits: most waits only tell it the number of the new wait, under a lock that nobody else wants. It ends
 //! with its thread, or after it was of no use for one to two seconds. A wake that reaches a helper whose thread does not wait is passed on to
-//! another sleeper of the same word, so that a helper that stays behind takes no wake from others.
+//! another thread that waits for the same word, so that a helper that stays behind takes no wake from others.
 //!
 //! The first waits of a thread start its helpers, which inherit its scheduling priority. If none can be started, and in a signal handler
 //! that interrupted a wait, the thread checks every 2 ms.
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wake_that_a_helper_takes_between_waits_reaches_the_next_sleeper() {
+    fn a_wake_that_a_helper_takes_between_waits_is_passed_on() {
         let (a, b) = (AtomicU32::new(0), AtomicU32::new(0));
         assert_eq!(slept(&[word(&a, 0), word(&b, 0)], 1_000_000), Woken::TimedOut);
         let tid = AtomicU32::new(0);
