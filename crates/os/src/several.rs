@@ -306,7 +306,7 @@ fn help(helper: &Helper, team: &Team) {
     task.gone = true;
 }
 
-/// Ends the wait with that number, if it goes on. Returns whether it did.
+/// Ends the wait with that number, if it continues. Returns whether it did.
 fn end_wait(team: &Team, turn: u64, first: Word) -> bool {
     let mut used = false;
     while team.turn.load(Relaxed) == turn {
