@@ -1,6 +1,7 @@
 //! The commands, one file each, with options, examples and implementation. Help, man pages and completions are generated from these
 //! definitions.
 
+mod aliases;
 mod bench;
 mod bridge;
 mod chmod;
@@ -250,6 +251,12 @@ enum Others {
     #[command(hide = true)]
     DemoProcess(demo::DemoProcess),
 
+    /// Provide other projects' tools by their names
+    ///
+    /// It makes a link to saltus for each of LCM's tools. A tool takes LCM's options and runs the saltus command for it, on $LCM_DEFAULT_URL
+    /// or LCM's default network.
+    Aliases(aliases::Aliases),
+
     /// Print completions for a shell
     Completions(completions::Completions),
 
@@ -399,6 +406,7 @@ impl Command {
             Command::Others(Others::Demo(args)) => demo::run(url.map(str::to_owned), args),
             #[cfg(feature = "demo")]
             Command::Others(Others::DemoProcess(args)) => demo::process(args),
+            Command::Others(Others::Aliases(args)) => aliases::run(args),
             Command::Others(Others::Completions(args)) => completions::run(whole(), args),
             Command::Others(Others::Man(args)) => man::run(whole(), args),
         }
@@ -649,7 +657,9 @@ mod tests {
     #[test]
     fn options_that_messages_name_exist() {
         /// Options of other programs that messages also name.
-        const FOREIGN: [&str; 11] = [
+        const FOREIGN: [&str; 13] = [
+            "c-cpath",
+            "c-hpath",
             "cap-add",
             "cpus",
             "features",
