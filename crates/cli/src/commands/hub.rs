@@ -161,7 +161,7 @@ pub(crate) fn run(args: Hub) -> Outcome {
     show_end(&hub, args.json.json, &mut out)
 }
 
-/// Who may read and write everything.
+/// The clients that may read and write everything.
 fn who(access: &Access) -> String {
     let networks: Vec<String> = access.networks.iter().map(Network::to_string).collect();
     match (access.own_user, networks.is_empty()) {

@@ -125,7 +125,7 @@ fn all_of(user: u32, sweep: &Sweep) -> Outcome {
     }
 }
 
-/// What is shown of it.
+/// The line that shows it.
 fn line(one: &Belonging) -> String {
     let (path, memory) = (one.path().display().to_string(), bytes(one.memory() as f64));
     let channels = plural(one.channels() as u64, "channel");
