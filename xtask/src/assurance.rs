@@ -366,10 +366,10 @@ fn page() -> Result<String, String> {
     let evidence = Evidence::read()?;
     let mut page = String::from(
         "# What is proved, and what is not\n\n\
-         `cargo xtask assurance` writes this page: the promises are the sentences marked in [README.md](../README.md) and \
-         [ARCHITECTURE.md](../ARCHITECTURE.md), their evidence is in `xtask/src/promises.rs`, and every figure comes from a file in \
-         `lab/records` that the named command wrote. `cargo xtask check` fails on a promise without evidence, on evidence that names a \
-         test that does not exist, and if this page is older than its sources. [TESTS.md](../lab/TESTS.md) lists what runs in CI; \
+         `cargo xtask assurance` writes this page. The promises are the sentences marked in [README.md](../README.md) and \
+         [ARCHITECTURE.md](../ARCHITECTURE.md); `xtask/src/promises.rs` names their evidence. Every figure comes from a file in \
+         `lab/records` that the named command wrote. `cargo xtask check` fails if a promise has no evidence, if evidence names a \
+         test that does not exist, or if this page is older than its sources. [TESTS.md](../lab/TESTS.md) lists the checks that run in CI; \
          [the laboratory](../lab/README.md) describes each method.\n\n",
     );
     runs(&mut page, &evidence)?;
@@ -461,7 +461,7 @@ fn promises(page: &mut String, evidence: &Evidence) -> Outcome {
             sentences_of.entry(id).or_default().push(format!("{text} ({link})"));
         }
     }
-    *page += "## Promises\n\nEmpty cells of the last column name nothing beyond what every test leaves open: it shows the cases that it runs.\n\n\
+    *page += "## Promises\n\nA test shows only the cases that it runs. The last column names what else is not proved.\n\n\
               | promise | how it is shown | not proved |\n|---|---|---|\n";
     for promise in PROMISES {
         let Promise { id, shown, not_proved } = promise;
@@ -491,7 +491,7 @@ fn promises(page: &mut String, evidence: &Evidence) -> Outcome {
 }
 
 fn mutations(page: &mut String, evidence: &Evidence) {
-    *page += "## Mutations that were caught\n\nEach is one change to a model that makes SPIN find a counterexample ([models](../lab/models/README.md)).\n\n";
+    *page += "## Mutations that were caught\n\nEach mutation is one change to a model that makes SPIN find a counterexample ([models](../lab/models/README.md)).\n\n";
     for model in ["lane", "merge", "lease", "wake"] {
         let names: Vec<String> =
             evidence.searches(model, "CAUGHT").iter().map(|one| format!("`{}`", text(one, "name"))).collect();
@@ -501,7 +501,7 @@ fn mutations(page: &mut String, evidence: &Evidence) {
 }
 
 fn fuzzers(page: &mut String, evidence: &Evidence) {
-    *page += "## Fuzzers\n\nEdges are those of the fuzzer's whole program, with the crates that it depends on.\n\n\
+    *page += "## Fuzzers\n\nEdges are those of the fuzzer's whole program, including the crates on which it depends.\n\n\
               | fuzzer | inputs | processor-hours | edges reached |\n|---|---:|---:|---:|\n";
     for one in list(&evidence.fuzz, "targets") {
         let hours = number(one, "seconds") / 3600.0;
@@ -520,8 +520,8 @@ fn fuzzers(page: &mut String, evidence: &Evidence) {
 }
 
 fn unsafe_code(page: &mut String) -> Outcome {
-    *page += "## Unsafe code\n\n`cargo xtask unsafe` lists each with its reason, and `cargo xtask check` fails on one without. Tests are not counted. Rules \
-              are functions, traits and attributes whose rule others must keep.\n\n\
+    *page += "## Unsafe code\n\n`cargo xtask unsafe` lists each use with its reason, and `cargo xtask check` fails on a use without one. Tests are not counted. \
+              Rules are functions, traits and attributes that impose a rule on other code.\n\n\
               | crate | blocks | `impl`s | rules |\n|---|---:|---:|---:|\n";
     let all = unsafes::all(&root())?;
     let mut sum = [0; 3];
@@ -540,7 +540,7 @@ fn unsafe_code(page: &mut String) -> Outcome {
     let _ = writeln!(
         page,
         "Of the {} blocks in {} at commit {}, a test of these crates reaches {} ({}, `{}`). A process that a test kills leaves no counts, so that \
-         some of the others are reached too: {}.\n",
+         tests also reach some of the others, which are {}.\n",
         words(number(&reached, "blocks")),
         crates.join(", "),
         text(&reached, "commit"),
@@ -562,10 +562,10 @@ fn not_proved(page: &mut String, evidence: &Evidence) -> Outcome {
     let _ = write!(
         page,
         "## What is not proved\n\n\
-         - [ARCHITECTURE.md](../ARCHITECTURE.md#what-is-not-proved) lists what holds for all promises: small models, weak memory by hand, no machine with ARM's \
+         - [ARCHITECTURE.md](../ARCHITECTURE.md#what-is-not-proved) lists the limits of all promises: small models, small litmus tests for weak memory, no machine with ARM's \
          memory order.\n\
-         - The campaign of random kills has come to {kills}; the fuzzers to {hours} of {} processor-hours.\n\
-         - Advisories against dependencies are checked where the database can be reached; the check prints whether it was.\n",
+         - Random kills so far: {kills}. Fuzzing so far: {hours} of {} processor-hours.\n\
+         - The check for advisories against dependencies needs access to their database; it prints whether it had access.\n",
         words(number(&evidence.fuzz, "goal"))
     );
     for (name, what) in OTHERS {

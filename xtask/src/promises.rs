@@ -92,7 +92,7 @@ pub static PROMISES: &[Promise] = &[
             Campaign("users"),
             Campaign("hostile"),
         ],
-        "The 100 ms hold on an idle processor. A truncating subscriber can add delays of the kernel's lock.",
+        "The 100 ms hold on an idle CPU. A subscriber that truncates the wake page can add delays by the kernel's lock.",
     ),
     promise(
         "die",
@@ -108,8 +108,8 @@ pub static PROMISES: &[Promise] = &[
             Campaign("stepkill"),
             Kills,
         ],
-        "Kills are by SIGKILL on x86-64. A crash of the machine loses shared memory. `saltus share` is not killed. The growth of a whole domain, with its \
-         publishers, is killed at random moments.",
+        "Tests kill by SIGKILL on x86-64. A crash of the machine loses shared memory. No test kills `saltus share`. Tests kill the growth of a whole domain, \
+         with its publishers, at random moments only.",
     ),
     promise(
         "whole",
@@ -127,8 +127,8 @@ pub static PROMISES: &[Promise] = &[
             Campaign("stepkill"),
             Kills,
         ],
-        "Loom bounds preemptions, the models are sequentially consistent and small. The proof for weak memory is by hand. A publisher \
-         that lies about its own messages is believed.",
+        "Loom bounds preemptions; the models are sequentially consistent and small. The litmus tests for weak memory are written by hand. Subscribers believe a \
+         publisher that lies about its own messages.",
     ),
     promise(
         "account",
@@ -158,12 +158,12 @@ pub static PROMISES: &[Promise] = &[
             Test("crates/net/tests/steady.rs", "nothing_is_allocated_in_the_steady_state"),
             Test("bindings/c/tests/control_loop.rs", "nothing_is_allocated_in_a_control_loop"),
         ],
-        "Page faults of memory that was never touched or not locked are the kernel's.",
+        "Memory that was never touched, or is not locked, can cause page faults.",
     ),
     promise(
         "mechanism",
         &[Check("the lowest crates depend on libc alone"), Check("ARCHITECTURE.md names what exists")],
-        "A rule for what may enter these crates. The checks see dependencies, not intentions.",
+        "This is a rule for the contents of these crates. The checks see dependencies, not intentions.",
     ),
     promise(
         "nothing-trusted",
@@ -202,7 +202,7 @@ pub static PROMISES: &[Promise] = &[
             Test(HOLES, "damaged_lanes_do_not_starve_honest_ones"),
             Campaign("hostile"),
         ],
-        "A thread that blocks SIGBUS, or a program that replaced the handler, dies when it touches a truncated file.",
+        "A program dies when it touches a truncated file if its thread blocks SIGBUS or it replaced the handler.",
     ),
     promise(
         "providers",
@@ -212,7 +212,7 @@ pub static PROMISES: &[Promise] = &[
             Check("tests of the providers that are features"),
             Check("the same, next to other projects' programs"),
         ],
-        "Foreign programs are tested in the versions that tests install.",
+        "Tests run other projects' programs only in the versions that they install.",
     ),
     promise(
         "tools",
@@ -227,7 +227,7 @@ pub static PROMISES: &[Promise] = &[
     promise(
         "demo",
         &[Check("the demo: plain, under chaos, and without its controller")],
-        "It stays up in the tested 20 s of kills and freezes.",
+        "The check runs for 20 s of kills and freezes.",
     ),
     promise(
         "lcm",
@@ -244,7 +244,7 @@ pub static PROMISES: &[Promise] = &[
             Test("crates/log/tests/foreign.rs", "lcm_reads_our_logs_and_we_read_those_of_lcm"),
             Test("crates/net/tests/tcpq.rs", "lcms_clients_and_ours_meet_at_lcms_hub"),
         ],
-        "Compared with LCM 1.5; other versions are not installed by the tests.",
+        "Tests compare with LCM 1.5 and no other version.",
     ),
     promise(
         "owners",
@@ -259,7 +259,7 @@ pub static PROMISES: &[Promise] = &[
             ),
             Campaign("users"),
         ],
-        "Run as root with one other user; user namespaces only as the tests make them.",
+        "Tests run as root with one other user, and only in user namespaces that they make.",
     ),
     promise(
         "created-whole",
@@ -292,7 +292,7 @@ pub static PROMISES: &[Promise] = &[
             Test(GROWTH, "a_message_in_progress_while_its_channel_grows_is_received_and_counted"),
             Campaign("stepkill"),
         ],
-        "No model covers growth. A domain that grows, with its publishers, is killed at random moments.",
+        "No model covers growth. Tests kill a growing domain, with its publishers, at random moments only.",
     ),
     promise(
         "memory",
@@ -347,12 +347,12 @@ pub static PROMISES: &[Promise] = &[
             Models(&["merge"]),
             Campaign("chaos"),
         ],
-        "Timestamps of a clock that jumps (`Clock::Realtime`) order lanes by a clock that jumps.",
+        "With `Clock::Realtime`, the clock can jump, and with it the order of messages between lanes.",
     ),
     promise(
         "cause",
         &[Test(HOLES, "next_never_delivers_a_reply_before_its_cause"), Models(&["merge"])],
-        "Except from a lane that lapped the reader four times in a row, as the page says.",
+        "As ARCHITECTURE.md says, a lane that lapped the reader four times in a row is an exception.",
     ),
     promise(
         "fair",
@@ -395,7 +395,7 @@ pub static PROMISES: &[Promise] = &[
             Models(&["wake"]),
             Campaign("users"),
         ],
-        "On a processor that real-time threads fill, the check runs when the scheduler allows.",
+        "On a CPU that real-time threads keep busy, the check runs only when the scheduler permits.",
     ),
     promise(
         "cut",
@@ -405,7 +405,7 @@ pub static PROMISES: &[Promise] = &[
             Test("crates/cli/tests/cut.rs", "commands_for_all_channels_continue_while_one_is_truncated"),
             Campaign("hostile"),
         ],
-        "A thread that blocks SIGBUS, or a program that replaced the handler, dies.",
+        "A program dies if its thread blocks SIGBUS or it replaced the handler.",
     ),
     promise(
         "one-rule",
@@ -451,7 +451,7 @@ pub static PROMISES: &[Promise] = &[
             Test("crates/domain/tests/zmq_helper.rs", "the_helper_thread_sleeps_while_a_subscriber_waits"),
             Test(CONFORMANCE, "many_subscribers_all_get_everything"),
         ],
-        "The order in which the kernel wakes is the kernel's.",
+        "The kernel chooses the order in which it wakes threads.",
     ),
     promise(
         "closing",

@@ -239,7 +239,7 @@ typedef struct saltus_attributes {
     uint32_t lock_memory;
 } saltus_attributes;
 
-/// An open channel. Publishers and subscribers are opened from it. It holds two file descriptors, however many they are.
+/// An open channel, from which you open publishers and subscribers. It holds two file descriptors, however many of them are open.
 ///
 /// Several threads may use it at the same time.
 typedef struct saltus_channel {
@@ -333,13 +333,13 @@ typedef struct saltus_domain_publisher {
     uint64_t id;
 } saltus_domain_publisher;
 
-/// What a subscriber of a domain receives. Fill it with saltus_domain_options_init(), then set the fields you want to change.
+/// Which messages a subscriber of a domain receives. Fill it with saltus_domain_options_init(), then set the fields you want to change.
 typedef struct saltus_domain_options {
     /// The size of this structure in the program; set by saltus_domain_options_init(). Do not change it.
     size_t size;
     /// SALTUS_NEWEST_ONLY: older messages are skipped. Else all messages are received in order, unless more than `depth` of a channel
     /// are waiting: then the oldest are dropped. Over shm://, a channel subscribed to by its name that keeps fewer messages is replaced by a
-    /// deeper one, or subscribing fails and says what helps. Default SALTUS_NEWEST_ONLY.
+    /// deeper one, or subscribing fails with an error that names the remedy. Default SALTUS_NEWEST_ONLY.
     uint64_t depth;
     /// The type of the messages. Messages of another type are reported once, with SALTUS_WRONG_TYPE, and then skipped. NULL: any type.
     /// Default NULL.
@@ -650,7 +650,7 @@ enum saltus_error saltus_channel_counts(struct saltus_channel_subscriber subscri
                                         uint64_t *missed);
 
 /// saltus_channel_wait_any waits until one of `count` subscribers has a new message, and stores its index in `*index`: the first, if
-/// several have one. One system call waits for all of them. `until`: see "Time". It gives up open views.
+/// several have one. One system call waits for all of them. `until`: see "Time". It ends open views.
 ///
 /// At most 127 subscribers; cancelable ones (the default) count twice. A saltus_channel_cancel() for any of them cancels the wait, and
 /// a retired channel ends it.
@@ -693,7 +693,7 @@ enum saltus_error saltus_channel_cancel_reset(struct saltus_channel_subscriber s
 ///
 /// `which`: SALTUS_NEWEST, SALTUS_NEXT or SALTUS_CURRENT. `until`: how long to wait if there is no message (see "Time").
 /// `*info` gets the message's metadata; without a message it is all zeros, except `len` with SALTUS_TOO_SMALL.
-/// The call gives up an open view. The contents of the buffer are only valid with SALTUS_OK.
+/// The call ends an open view. The contents of the buffer are only valid with SALTUS_OK.
 ///
 /// Blocks: until a message arrives, at most until `until`; SALTUS_POLL never. Allocates: no. Kernel: to sleep, and to
 /// map the lane of a new publisher; otherwise SALTUS_POLL makes no system call. For control loops.
@@ -709,10 +709,10 @@ enum saltus_error saltus_channel_receive(struct saltus_channel_subscriber subscr
 
 /// saltus_channel_view lets you read a message in place, without a copy: `*message` points to its `*len` bytes, 64-byte aligned and
 /// read-only. Its publisher may overwrite them at any moment. Compute your result from them, reading each byte once, then call
-/// saltus_channel_validate(). Only if that returns SALTUS_OK were the bytes valid all the time. Before that, do not act on the result,
+/// saltus_channel_validate(). If that returns SALTUS_OK, the bytes were valid all the time. Before that, do not act on the result,
 /// and do not trust a length or index found in the message.
 ///
-/// `which` and `until`: as saltus_channel_receive(). Any other call with the subscriber, except to cancel, gives up the
+/// `which` and `until`: as saltus_channel_receive(). Any other call with the subscriber, except to cancel, ends the
 /// view; a message that was not validated stays unreceived. The pointer is invalid after saltus_channel_subscriber_close().
 ///
 /// Blocks, allocates, kernel: as saltus_channel_receive(). For control loops.
@@ -805,7 +805,7 @@ enum saltus_error saltus_domain_publish(struct saltus_domain_publisher publisher
 
 /// saltus_domain_publish_with_timestamp publishes a message with a timestamp of your choice, for programs that replay a log: ns of boot time in
 /// shared memory, of wall time in a log. `*given`, unless it is NULL, gets the timestamp that the message got: a publisher's timestamps
-/// never decrease, and none lies in the future.
+/// never decrease, and none is in the future.
 ///
 /// Blocks, allocates, kernel: as saltus_domain_publish().
 /// Fails: as that, and SALTUS_UNSUPPORTED where messages carry no timestamps.
@@ -971,7 +971,7 @@ enum saltus_error saltus_dispatcher_unsubscribe(struct saltus_dispatcher dispatc
 /// Returns SALTUS_NOTHING if no message arrives in time, the wait is canceled, or there is no subscription.
 /// Fails: with the first error of the subscriptions, after all had their turn: see saltus_domain_receive(); call again to continue. The
 /// next calls return the other errors of that turn, one each, before they call back. A SALTUS_STOP is reported before errors.
-/// SALTUS_WRONG_TYPE is returned at once, like SALTUS_STOP: the other subscriptions have their turn in the next call. `*handled` is 0 on
+/// SALTUS_WRONG_TYPE is returned immediately, like SALTUS_STOP: the other subscriptions have their turn in the next call. `*handled` is 0 on
 /// failure, even if callbacks were called.
 /// SALTUS_INVALID (closed, or called in a callback).
 enum saltus_error saltus_dispatcher_handle(struct saltus_dispatcher dispatcher,

@@ -128,7 +128,7 @@ pub(crate) fn from_rust(a: &Attributes) -> SaltusAttributes {
     }
 }
 
-/// A number that stands for yes or no.
+/// A number that means yes or no.
 pub(crate) fn flag(value: u32, neither: &'static str) -> Result<bool> {
     match value {
         0 => Ok(false),

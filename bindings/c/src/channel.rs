@@ -9,7 +9,7 @@ use crate::sized;
 use saltus_channel::{Channel, Directory};
 use std::ffi::c_char;
 
-/// An open channel. Publishers and subscribers are opened from it. It holds two file descriptors, however many they are.
+/// An open channel, from which you open publishers and subscribers. It holds two file descriptors, however many of them are open.
 ///
 /// Several threads may use it at the same time.
 #[repr(C)]

@@ -11,7 +11,7 @@ pub const SALTUS_FOREVER: u64 = u64::MAX;
 /// Set in a time that counts from the call on.
 const RELATIVE: u64 = 1 << 63;
 
-/// What C means by a time.
+/// Converts the end of a wait from C.
 #[inline(always)]
 pub(crate) fn until(until: u64) -> Until {
     match until {

@@ -63,7 +63,7 @@ pub enum SaltusError {
 }
 pub use SaltusError::*;
 
-/// What the header asserts too.
+/// The header asserts this too.
 const _: () = assert!(size_of::<SaltusError>() == size_of::<c_int>());
 
 impl SaltusError {

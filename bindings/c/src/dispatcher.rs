@@ -42,11 +42,11 @@ pub(crate) struct Dispatching {
     dispatcher: Dispatcher<'static>,
     ids: HashMap<u64, Id>,
     next: u64,
-    /// Of messages that are of another type than expected: they are found inside of callbacks.
+    /// Errors of messages of an unexpected type, which are detected inside callbacks.
     refused: (Sender<Error>, Receiver<Error>),
 }
 
-/// A function of C, with what it wants to be given.
+/// A C function, with its argument.
 struct Callback {
     function: unsafe extern "C" fn(*const RawMessage, *mut c_void) -> c_int,
     context: *mut c_void,
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn saltus_dispatcher_unsubscribe(dispatcher: SaltusDispatc
 /// Returns SALTUS_NOTHING if no message arrives in time, the wait is canceled, or there is no subscription.
 /// Fails: with the first error of the subscriptions, after all had their turn: see saltus_domain_receive(); call again to continue. The
 /// next calls return the other errors of that turn, one each, before they call back. A SALTUS_STOP is reported before errors.
-/// SALTUS_WRONG_TYPE is returned at once, like SALTUS_STOP: the other subscriptions have their turn in the next call. `*handled` is 0 on
+/// SALTUS_WRONG_TYPE is returned immediately, like SALTUS_STOP: the other subscriptions have their turn in the next call. `*handled` is 0 on
 /// failure, even if callbacks were called.
 /// SALTUS_INVALID (closed, or called in a callback).
 #[unsafe(no_mangle)]
@@ -235,7 +235,7 @@ pub unsafe extern "C" fn saltus_dispatcher_cancel_reset(dispatcher: SaltusDispat
 }
 
 impl Dispatching {
-    /// What was found in callbacks to be of another type.
+    /// Returns the error of a message of another type that a callback received.
     fn refused(&mut self) -> Result<()> {
         self.refused.1.try_recv().map_or(Ok(()), |error| Err(error.into()))
     }

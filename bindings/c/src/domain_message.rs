@@ -24,7 +24,7 @@ pub const SALTUS_BY_NAME: u32 = 0;
 /// `channels` is a regular expression for whole names.
 pub const SALTUS_BY_PATTERN: u32 = 1;
 
-/// What a subscriber of a domain receives. Fill it with saltus_domain_options_init(), then set the fields you want to change.
+/// Which messages a subscriber of a domain receives. Fill it with saltus_domain_options_init(), then set the fields you want to change.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SaltusDomainOptions {
@@ -32,7 +32,7 @@ pub struct SaltusDomainOptions {
     pub size: usize,
     /// SALTUS_NEWEST_ONLY: older messages are skipped. Else all messages are received in order, unless more than `depth` of a channel
     /// are waiting: then the oldest are dropped. Over shm://, a channel subscribed to by its name that keeps fewer messages is replaced by a
-    /// deeper one, or subscribing fails and says what helps. Default SALTUS_NEWEST_ONLY.
+    /// deeper one, or subscribing fails with an error that names the remedy. Default SALTUS_NEWEST_ONLY.
     pub depth: u64,
     /// The type of the messages. Messages of another type are reported once, with SALTUS_WRONG_TYPE, and then skipped. NULL: any type.
     /// Default NULL.

@@ -80,7 +80,7 @@ pub unsafe extern "C" fn saltus_domain_publish(
 
 /// saltus_domain_publish_with_timestamp publishes a message with a timestamp of your choice, for programs that replay a log: ns of boot time in
 /// shared memory, of wall time in a log. `*given`, unless it is NULL, gets the timestamp that the message got: a publisher's timestamps
-/// never decrease, and none lies in the future.
+/// never decrease, and none is in the future.
 ///
 /// Blocks, allocates, kernel: as saltus_domain_publish().
 /// Fails: as that, and SALTUS_UNSUPPORTED where messages carry no timestamps.

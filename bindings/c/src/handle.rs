@@ -30,7 +30,7 @@ pub(crate) trait Handle: Copy + 'static {
     type Object: 'static;
     /// A number from 1 to 14 that no other kind has.
     const KIND: u64;
-    /// Says that the handle is the one that stands for nothing.
+    /// The error message for the null handle.
     const NONE: &'static str;
     fn id(self) -> u64;
     fn of(id: u64) -> Self;
@@ -57,7 +57,7 @@ pub(crate) use kind;
 
 /// An object that only one call at a time may use.
 pub(crate) trait Guarded: 'static {
-    /// What is used.
+    /// The object that a call uses.
     type Own: Send;
     /// Where it lies. What lies beside it may be used by other threads at the same time.
     fn own(&self) -> &UnsafeCell<Self::Own>;
@@ -143,7 +143,7 @@ fn give_back(i: usize) {
     }
 }
 
-/// Opens: calls `make` for an object and writes its handle to `out`, or the handle that stands for nothing if there is none.
+/// Opens: calls `make` for an object and writes its handle to `out`, or the null handle if there is none.
 pub(crate) unsafe fn open<H: Handle>(
     out: *mut H,
     make: impl FnOnce() -> Result<Option<H::Object>>,
@@ -217,7 +217,7 @@ const IN_USE: Fail =
 /// An object in use: it is not dropped in the meantime, even if a thread closes it.
 pub(crate) struct Used<H: Handle> {
     slot: &'static Slot,
-    /// What it has added to the state; 0: nothing, its thread is inside as the owner.
+    /// The number it has added to the state; 0 if its thread is inside as the owner.
     added: u64,
     of: PhantomData<*const H::Object>,
 }

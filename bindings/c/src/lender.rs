@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 pub(crate) struct Lender<T, L> {
     /// From a `Box`. A pointer, so that moving the lender moves no reference that `lent` holds.
     owner: NonNull<T>,
-    /// Borrows `owner` for itself alone, as long as it is there.
+    /// Borrows `owner` exclusively while it exists.
     lent: Option<L>,
 }
 
@@ -29,13 +29,13 @@ impl<T: 'static, L> Lender<T, L> {
         self.lent.is_some()
     }
 
-    /// Ends the borrowing, and gives what was borrowed.
+    /// Ends the loan and returns the lent value.
     #[inline(always)]
     pub fn take(&mut self) -> Option<L> {
         self.lent.take()
     }
 
-    /// The owner, for itself alone; what was borrowed is given up.
+    /// Returns exclusive access to the owner. Ends a loan first.
     #[inline(always)]
     pub fn owner(&mut self) -> &mut T {
         if self.is_lent() {
@@ -45,16 +45,16 @@ impl<T: 'static, L> Lender<T, L> {
         unsafe { self.owner.as_mut() }
     }
 
-    /// Away from calls that find nothing lent, which is nearly all: what is taken out is copied.
+    /// Ends a loan. Not inlined, because nearly all calls find nothing lent.
     #[cold]
     fn give_up(&mut self) {
         drop(self.take());
     }
 
-    /// Borrows from the owner, and keeps what that gives; what was borrowed before is given up.
+    /// Borrows from the owner and keeps the result of `borrow`. Ends an earlier loan first.
     ///
     /// # Safety
-    /// `borrow` keeps what it is given nowhere but in what it gives.
+    /// `borrow` keeps its argument only in its result.
     #[inline(always)]
     pub unsafe fn lend<E>(
         &mut self,

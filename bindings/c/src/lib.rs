@@ -66,7 +66,7 @@ pub use subscriber::*;
 pub use types::*;
 pub use version::*;
 
-/// What the header says of threads, as the types have it.
+/// Checks that the types allow the use by threads that the header documents.
 const _: fn() = || {
     fn by_all_at_once<T: Send + Sync>() {}
     fn handed_on<T: Send>() {}

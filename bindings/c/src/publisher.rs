@@ -18,7 +18,7 @@ pub struct SaltusChannelPublisher {
     /// A number; 0 if the handle is not open.
     pub id: u64,
 }
-/// The publisher, and what it has lent to C.
+/// The publisher, and its loan to C.
 type Lent = Lender<Publisher, Loan<'static>>;
 kind!(SaltusChannelPublisher, 2, "the publisher", UnsafeCell<Lent>);
 

@@ -56,7 +56,7 @@ const NO_INFO: &str = "the pointer to the message info is NULL";
 ///
 /// `which`: SALTUS_NEWEST, SALTUS_NEXT or SALTUS_CURRENT. `until`: how long to wait if there is no message (see "Time").
 /// `*info` gets the message's metadata; without a message it is all zeros, except `len` with SALTUS_TOO_SMALL.
-/// The call gives up an open view. The contents of the buffer are only valid with SALTUS_OK.
+/// The call ends an open view. The contents of the buffer are only valid with SALTUS_OK.
 ///
 /// Blocks: until a message arrives, at most until `until`; SALTUS_POLL never. Allocates: no. Kernel: to sleep, and to
 /// map the lane of a new publisher; otherwise SALTUS_POLL makes no system call. For control loops.
@@ -97,10 +97,10 @@ pub unsafe extern "C" fn saltus_channel_receive(
 
 /// saltus_channel_view lets you read a message in place, without a copy: `*message` points to its `*len` bytes, 64-byte aligned and
 /// read-only. Its publisher may overwrite them at any moment. Compute your result from them, reading each byte once, then call
-/// saltus_channel_validate(). Only if that returns SALTUS_OK were the bytes valid all the time. Before that, do not act on the result,
+/// saltus_channel_validate(). If that returns SALTUS_OK, the bytes were valid all the time. Before that, do not act on the result,
 /// and do not trust a length or index found in the message.
 ///
-/// `which` and `until`: as saltus_channel_receive(). Any other call with the subscriber, except to cancel, gives up the
+/// `which` and `until`: as saltus_channel_receive(). Any other call with the subscriber, except to cancel, ends the
 /// view; a message that was not validated stays unreceived. The pointer is invalid after saltus_channel_subscriber_close().
 ///
 /// Blocks, allocates, kernel: as saltus_channel_receive(). For control loops.

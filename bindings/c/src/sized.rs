@@ -15,7 +15,7 @@ use crate::code::{SALTUS_OK, SaltusError};
 pub(crate) unsafe trait Growing: Copy {
     /// Its size in the first version of the header.
     const FIRST: usize;
-    /// What stands in it when nothing was asked for; the size included.
+    /// Its default value, including the size.
     const DEFAULT: Self;
 }
 

@@ -108,7 +108,7 @@ const MOST: usize = 127;
 const TOO_MANY: &str = "more than 127 subscribers to wait for: the kernel takes no more together";
 
 /// saltus_channel_wait_any waits until one of `count` subscribers has a new message, and stores its index in `*index`: the first, if
-/// several have one. One system call waits for all of them. `until`: see "Time". It gives up open views.
+/// several have one. One system call waits for all of them. `until`: see "Time". It ends open views.
 ///
 /// At most 127 subscribers; cancelable ones (the default) count twice. A saltus_channel_cancel() for any of them cancels the wait, and
 /// a retired channel ends it.

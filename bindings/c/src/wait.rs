@@ -9,9 +9,9 @@ use std::ffi::c_int;
 
 /// An object whose waits can be canceled.
 pub(crate) struct Cancelable<T> {
-    /// What threads must not share.
+    /// The part that threads must not share.
     own: UnsafeCell<T>,
-    /// What they may, and signal handlers too. Beside the other, never inside: it is used while that is.
+    /// The part that threads and signal handlers may share. It is next to `own`, not inside, because it is used at the same time.
     cancel: Option<CancelHandle>,
 }
 

@@ -92,7 +92,7 @@ pub(crate) fn constant<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
 /// A copy of the bytes of any object that has some.
 ///
 /// # Errors
-/// As [`with_bytes`], and if there is no memory for it.
+/// The errors of [`with_bytes`], and insufficient memory.
 pub(crate) fn copied(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     with_place(object, |at, len| {
         let mut copy = Vec::new();

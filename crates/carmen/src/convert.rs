@@ -35,7 +35,7 @@ pub struct Converter {
 pub struct Broken {
     /// Its number, from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The error.
     pub error: String,
 }
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 const SHM: &str = "/dev/shm";
 /// The root that several users share.
 const SHARED: &str = "/dev/shm/saltus";
-/// How deep: root of domains, domain, channel, directory of counters, and what is in that.
+/// The depth to search: root of domains, domain, channel, directory of counters, and its files.
 const DEPTH: u32 = 5;
 
 /// A directory or a file of a user that belongs to Saltus.
@@ -29,10 +29,10 @@ pub struct Belonging {
 }
 
 impl Belonging {
-    /// All that belongs to user `id` in `/dev/shm` below a name that begins with `saltus`: the private root, domains, channels in those of
-    /// others, and leftovers of their making. A directory that has a channel of another user in it is not among them; what the user has in
-    /// it is. The shared root and its domains are not root's in this sense: [`crate::Root::unshare`] removes them. As far as this process
-    /// may look. Reads many directories.
+    /// Everything of user `id` in `/dev/shm` below a name that begins with `saltus`: the private root, domains, channels in those of
+    /// others, and leftovers of creating them. It does not include a directory that contains a channel of another user, but the user's files
+    /// in it. It does not include the shared root and its domains for root: [`crate::Root::unshare`] removes them. It finds only what this process
+    /// may read. Reads many directories.
     pub fn of_user(id: u32) -> Result<Vec<Belonging>> {
         let shm = File::open(SHM).map_err(|e| Error::system(format!("open {SHM}"), e))?;
         let names = file::names(&shm).map_err(|e| Error::system(format!("list {SHM}"), e))?;

@@ -254,7 +254,7 @@ fn await_maker(dir: &File, name: &[u8]) -> Option<Held> {
 }
 
 /// Removes a channel that is marked as replaced or removed and still has its name. This happens when a process is stopped during a
-/// replacement so long that another process continues without it. The users of the channel have left it already.
+/// replacement for so long that another process continues without it. The users of the channel have already left it.
 pub(crate) fn remove_retired(domain: &Directory, dir: &File, name: &Name) -> Result<()> {
     let Ok(retired) = domain.channel_dir(name).and_then(|channel| Mapping::open_dir(domain, name, channel))
     else {
@@ -286,7 +286,7 @@ fn check_removable(dir: &File, url: &str, name: &Name, what: &str) -> Result<()>
     }
 }
 
-/// Removes channel `name` from `dir`: it leaves its name in one step, then its users are told, then its files go. Errors
+/// Removes channel `name` from `dir`: renames it in one step, notifies its users, then removes its files. Errors
 /// call the domain `url`.
 pub(crate) fn unlink(dir: &File, path: &Path, url: &str, name: &Name) -> Result<()> {
     check_removable(dir, url, name, "remove")?;

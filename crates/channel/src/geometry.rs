@@ -36,7 +36,7 @@ pub(crate) const LEASES: usize = 384;
 
 /// Values of the state word.
 ///
-/// Not 0: that is what stands there when the file was cut short and grown again. As small as an instruction can hold.
+/// Not 0, which the word contains after the file was truncated and grown again. Small enough for an immediate operand.
 pub(crate) const LIVE: u64 = u32::from_le_bytes(*b"live") as u64;
 pub(crate) const ZEROED: u64 = 0;
 pub(crate) const REMOVED: u64 = 1;

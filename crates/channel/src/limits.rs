@@ -11,5 +11,5 @@ pub(crate) const SLICE: u64 = 100_000_000;
 /// How long a process ignores a bell that a hostile reader has truncated again, in ns: at first, and at most.
 pub(crate) const BELL_PAUSE: u64 = 10_000_000;
 pub(crate) const LONGEST_BELL_PAUSE: u64 = 128 * BELL_PAUSE;
-/// How often subscribers check that may not, or do not, ask to be woken, in ns.
+/// The time in ns between checks of subscribers that cannot, or do not, request to be woken.
 pub(crate) const QUIET_SLICE: u64 = 5_000_000;

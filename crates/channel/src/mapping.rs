@@ -20,7 +20,7 @@ use std::sync::atomic::fence;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
-/// How often opening is retried when the channel was replaced during it.
+/// How often opening is retried if the channel is replaced in the meantime.
 const TRIES: u32 = 20;
 
 #[derive(Debug)]

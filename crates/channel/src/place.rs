@@ -11,16 +11,16 @@ use std::path::{Path, PathBuf};
 /// The prefix of a directory's name while it is created.
 const ASIDE: &str = ".saltus-new-";
 
-/// Of what has an owner without a number here.
+/// The reason to refuse a file whose owner has no number here.
 pub(crate) const UNKNOWN: &str = "its owner is unknown in this user namespace (that of a container, perhaps), and could replace every channel in it; \
      map that owner into the namespace, or use another directory";
 
-/// Whether what belongs to `user` is this process's user's, and not only seems to be.
+/// Whether `user` is really this process's user.
 pub(crate) fn is_me(user: u32) -> bool {
     process::user() == user && !users::is_unknown(user)
 }
 
-/// Whether this process may treat what belongs to `user` as its own: it is, or this process is root's.
+/// Whether this process may treat files of `user` as its own: it runs as `user` or as root.
 pub(crate) fn is_ours(user: u32) -> bool {
     process::user() == 0 || is_me(user)
 }
@@ -43,8 +43,8 @@ pub(crate) fn url_for_shell(path: &Path) -> String {
     format!("'shm://{}'", path.display().to_string().replace('\'', "'\\''"))
 }
 
-/// Which part of `path` keeps it from being opened as a directory, and what that is: the first that is no directory, or that this process
-/// may not enter; the whole if it is neither.
+/// The part of `path` that prevents opening it as a directory, with its status: the first part that is not a directory or that this process
+/// may not enter; the whole path if there is none.
 fn culprit(path: &Path) -> Option<(PathBuf, Stat)> {
     let mut last = None;
     let mut parts: Vec<&Path> = path.ancestors().filter(|part| !part.as_os_str().is_empty()).collect();

@@ -48,8 +48,8 @@ impl Publisher {
     /// If another process truncates the channel's data during the call, it returns `Ok` though the message is lost; the next call
     /// returns [`Error::Retired`].
     ///
-    /// The timestamp is taken before the copying, so that what a reader measures includes it; but for messages of up to
-    /// 4 KiB, whose copying takes less than the clock's reading and is done by the memory meanwhile.
+    /// The timestamp is read before the copying, so that a measured latency includes the copying. For messages of up to
+    /// 4 KiB it is read afterwards: copying them takes less time than reading the clock, and the memory completes it in that time.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }

@@ -196,7 +196,7 @@ impl Root {
         file::stat_path(self.path().as_os_str()).is_ok_and(|there| by(there.user))
     }
 
-    /// What to do about a directory that must stay.
+    /// The remedy for a directory that must stay.
     fn instead(&self) -> String {
         format!("use another directory, such as SALTUS_DOMAIN=shm:///run/user/{}/saltus", process::user())
     }

@@ -84,7 +84,7 @@ impl Waiter {
         period.clamp(100_000, SLICE - 1)
     }
 
-    /// Once per wake-up interval: whether the channel has gone without being marked.
+    /// Checks once per wake-up interval whether the channel disappeared without being marked.
     #[inline(always)]
     fn look_for_the_channel(&mut self, mapping: &Mapping, now: u64) -> Result<()> {
         if now < self.next_look {

@@ -44,7 +44,7 @@ pub struct Words {
     pub order: &'static str,
     /// When a message may be lost.
     pub lost: &'static str,
-    /// What is reported about losses.
+    /// How losses are reported.
     pub loss_counts: &'static str,
     /// Its requirements.
     pub needs: &'static str,

@@ -38,11 +38,11 @@ pub struct Limits {
     pub whole: Option<Duration>,
     /// Whether a connection may have several requests.
     pub keep_alive: bool,
-    /// Who may connect.
+    /// The programs that may connect.
     pub admits: Admits,
 }
 
-/// Who may connect. A server without a token must not serve every user of its machine.
+/// The programs that may connect. A server without a token must not serve every user of its machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admits {
     /// Everybody: the server asks for a token itself.

@@ -20,7 +20,7 @@ use saltus_types::{Diagnostics, Loader};
 use std::path::{Path, PathBuf};
 use std::{env, fmt, fs, io};
 
-/// What to generate.
+/// The code to generate.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     files: Vec<PathBuf>,

@@ -51,7 +51,7 @@ pub(crate) fn identifier(name: &str, reserved: &[&str]) -> String {
     id
 }
 
-/// Refuses types for which `key` is the same: `same` says what they would share.
+/// Refuses types for which `key` is the same; `same` is the name of the thing that they would share.
 pub(crate) fn distinct(
     schema: &Schema,
     key: impl Fn(&TypeName) -> String,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What MCAP calls a map.
+/// A map, as MCAP defines it.
 pub(crate) type Map = BTreeMap<String, String>;
 
 /// Reads one field after the other. `None`: there are too few bytes, or they are invalid.

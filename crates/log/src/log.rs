@@ -130,7 +130,7 @@ impl Log {
     pub fn summary(&self) -> &Summary {
         &self.index.summary
     }
-    /// What could not be read when the index was made.
+    /// The parts that were unreadable when the index was made.
     pub fn damage(&self) -> Damage {
         self.index.summary.damage
     }

@@ -80,7 +80,7 @@ impl Reader {
             Inner::Mcap(reader) => reader.event(),
         }
     }
-    /// What could not be read so far.
+    /// The unreadable parts so far.
     pub fn damage(&self) -> Damage {
         match &self.inner {
             Inner::Lcm(reader) => Damage { skipped: reader.skipped(), ..Damage::default() },

@@ -32,7 +32,7 @@ pub enum Error {
     Full,
     /// A socket could not be opened, configured or used.
     Socket {
-        /// What was attempted.
+        /// The attempted operation.
         what: String,
         /// How to fix it.
         remedy: String,
@@ -41,7 +41,7 @@ pub enum Error {
     },
     /// An option is invalid.
     Invalid {
-        /// What is wrong, and what is expected.
+        /// The error and the expected value.
         what: String,
     },
     /// A message sent to the group did not return: see [`crate::lcm::check`].

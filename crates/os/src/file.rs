@@ -278,7 +278,7 @@ pub fn links(file: &File) -> io::Result<u64> {
 
 /// Whether an open file or directory has not been changed for more than two seconds.
 ///
-/// A file that is being made in several steps is younger than that between the steps, unless its maker has died.
+/// A process that makes a file in several steps takes less time between them. An older unfinished file is a leftover of a dead process.
 pub fn is_old(file: &File) -> bool {
     let now = (crate::clock::now(crate::clock::Clock::Realtime) / 1_000_000_000) as i64;
     file.metadata().is_ok_and(|m| now - m.ctime() > 2)

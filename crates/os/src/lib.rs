@@ -47,7 +47,7 @@ struct Time64 {
 }
 
 impl Time64 {
-    /// A time in ns; what is beyond the kernel's range becomes the last time within it.
+    /// A time in ns; a time beyond the kernel's range becomes the last time within it.
     fn new(ns: u64) -> Time64 {
         let ns = ns.min(i64::MAX as u64) as i64;
         Time64 { seconds: ns / 1_000_000_000, nanoseconds: ns % 1_000_000_000 }

@@ -107,7 +107,7 @@ pub fn cancel_with(cancel: impl Fn() + Send + Sync + 'static) {
     }
 }
 
-/// Also requests the end when the reader of standard output has gone, even if nothing is being written.
+/// Requests the end also when the reader of standard output closes it, even if nothing is being written.
 pub fn when_output_closes() {
     let Ok(output) = io::stdout().as_fd().try_clone_to_owned() else { return };
     let watch = move || {

@@ -77,8 +77,8 @@ pub fn group_name(id: u32) -> Option<String> {
     .flatten()
 }
 
-/// Whether `user`, as the owner of a file, stands for every owner that this process's user namespace has no number for. Such a file may be of
-/// any user outside, also if this process has the same number. Reads small files of `/proc`: one at the first call, one for that number.
+/// Whether `user`, as the owner of a file, means any owner that has no number in this process's user namespace. Such a file may belong to
+/// any user outside, even if this process has the same number. Reads small files of `/proc`: one at the first call, one for that number.
 pub fn is_unknown(user: u32) -> bool {
     static OVERFLOW: OnceLock<u32> = OnceLock::new();
     let overflow = OVERFLOW.get_or_init(|| {

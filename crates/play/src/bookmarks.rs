@@ -86,11 +86,11 @@ impl Bookmarks {
     pub fn all(&self) -> &[Bookmark] {
         &self.all
     }
-    /// The first one after this time.
+    /// The first bookmark after this time.
     pub fn after(&self, time: i64) -> Option<&Bookmark> {
         self.all.iter().find(|bookmark| bookmark.time > time)
     }
-    /// The last one before this time.
+    /// The last bookmark before this time.
     pub fn before(&self, time: i64) -> Option<&Bookmark> {
         self.all.iter().rfind(|bookmark| bookmark.time < time)
     }

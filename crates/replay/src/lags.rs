@@ -6,7 +6,7 @@ use saltus_channel::SubscriberInfo;
 
 /// Time after subscribing in which a reader may not have read yet, in ns.
 pub(crate) const JOINING: u64 = 50_000_000;
-/// Time without progress after which a reader is no longer waited for, in ns.
+/// Time without progress after which the player no longer waits for a reader, in ns.
 const PATIENCE: u64 = 3_000_000_000;
 /// Most readers of a channel, over all time, that are waited for. The limit guards against counters that change identity at each reading.
 const MOST: usize = 1024;
@@ -45,7 +45,7 @@ impl Lags {
         self.known.values_mut().for_each(|known| known.nearest = (u64::MAX, now));
     }
 
-    /// Returns the largest lag among readers that are waited for, and the readers that are given up now. `now` is boot time and monotonic
+    /// Returns the largest lag among readers for which the player waits, and the readers that it abandons now. `now` is boot time and monotonic
     /// time.
     pub(crate) fn check<'a>(
         &mut self,

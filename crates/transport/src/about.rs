@@ -17,7 +17,7 @@ pub struct About {
     pub sender: u64,
     /// Its sequence number among the sender's messages, if the transport has one.
     pub sequence: u64,
-    /// How many messages of this sender were lost before it in the present count; [`About::UNKNOWN`]: not reported
+    /// The number of messages of this sender lost before it, in the current count; [`About::UNKNOWN`]: not reported
     /// by the transport.
     pub lost: u64,
     /// Number of that count. 0: it began with the sender's first message. Others began later, and losses before

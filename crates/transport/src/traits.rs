@@ -8,7 +8,7 @@ pub struct Traits {
     /// Channels are files in shared memory, which [`saltus_channel::Directory`] opens by the same URL: they can be listed,
     /// inspected, created and removed, and they keep messages on their own.
     pub shared_memory: bool,
-    /// What is reported to subscribers about messages that did not arrive.
+    /// How losses are reported to subscribers.
     pub losses: Losses,
     /// What `Message::sender` identifies.
     pub senders: Senders,
@@ -54,7 +54,7 @@ pub enum Reach {
     File,
 }
 
-/// What is reported to subscribers about messages that did not arrive.
+/// How losses are reported to subscribers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Losses {
     /// Each published message is received, missed or dropped, and counted.

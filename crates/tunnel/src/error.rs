@@ -23,7 +23,7 @@ pub enum Error {
     Domain(saltus_domain::Error),
     /// An error of a socket, or another system call.
     System {
-        /// What was attempted, and how to fix it.
+        /// The attempted operation, and how to fix the error.
         what: String,
         /// Why it failed.
         source: io::Error,

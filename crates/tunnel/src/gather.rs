@@ -25,7 +25,7 @@ struct Block {
     symbols: BTreeMap<u16, Vec<u8>>,
     parity: BTreeMap<u16, Vec<u8>>,
     until: u64,
-    /// It was delivered completely, or given up; nothing is kept.
+    /// It was delivered completely or dropped; nothing is kept.
     done: bool,
 }
 

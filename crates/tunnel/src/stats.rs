@@ -32,7 +32,7 @@ impl Dropped {
 /// Datagrams discarded, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rejected {
-    /// Not of this tunnel: too short, of another key or session, or forged.
+    /// Datagrams that do not belong to this tunnel: too short, of another key or session, or forged.
     pub foreign: u64,
     /// Genuine, but received before: copied in transit, or recorded and sent again.
     pub copies: u64,

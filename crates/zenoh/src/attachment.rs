@@ -66,7 +66,7 @@ impl Attachment {
         }
     }
 
-    /// When it was published, on the boot-time clock, if that was on this machine. Never later than `arrived`.
+    /// The time of publication on the boot-time clock, if it was published on this machine. Never later than `arrived`.
     pub fn published_here(&self, arrived: u64) -> Option<u64> {
         (self.boot != 0 && self.boot == boot()).then_some(self.published.min(arrived))
     }

@@ -112,7 +112,7 @@ impl Report {
             page.push('\n');
         }
         page.push_str("## Mutations\n\n");
-        page.push_str("Each ordering of the code, weakened by one step, in all tests that have its line. *Caught* names the first test that then fails.\n\n");
+        page.push_str("Each mutation weakens one ordering of the code by one step, in all tests that have its line. *Caught* names the first test that then fails.\n\n");
         page.push_str(
             "| mark | code | weakened | caught under C11 | ARMv8 | x86 |\n|---|---|---|---|---|---|\n",
         );

@@ -275,7 +275,7 @@ public:
         settle();
         return c;
     }
-    /** Readable when `handle` may have something to do. */
+    /** A descriptor that is readable when `handle` may have something to do. */
     result<int> fd() noexcept {
         int fd = -1;
         const code c = saltus_dispatcher_fd(handle_.get(), &fd);

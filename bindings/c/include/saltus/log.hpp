@@ -64,7 +64,7 @@ private:
     detail::handle<saltus_log, saltus_log_close> handle_;
 };
 
-/** A log that is written. Without `finish` it stays as it was last flushed. */
+/** A writer of a log. Without `finish` the log stays in the state of the last flush. */
 class log_writer {
 public:
     /** Creates a log; never overwrites a file. `format`: SALTUS_LOG_BY_NAME, SALTUS_LOG_LCM or SALTUS_LOG_MCAP. */

@@ -41,7 +41,7 @@ impl Kept {
         }
     }
 
-    /// Counts with `m`, which is given instead, what was lost before this one, and this one, unless it is the same.
+    /// Adds to `m`, which is returned instead of this message, the losses before this message, and this message unless `m` is the same.
     pub fn count(&self, m: &mut Message<'_>) {
         let same = *m.channel == self.channel
             && (m.sender, m.sequence) == (self.sender, self.sequence)

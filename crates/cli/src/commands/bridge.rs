@@ -20,11 +20,11 @@ use status::Status;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bridge {
-    /// Domain to take messages from
+    /// Domain to receive messages from
     #[arg(value_name = "FROM-URL")]
     from: String,
 
-    /// Domain to publish them in
+    /// Domain to publish messages in
     #[arg(value_name = "TO-URL")]
     to: String,
 
@@ -37,11 +37,11 @@ pub(crate) struct Bridge {
     #[arg(long, value_name = "EXPR")]
     rename: Vec<String>,
 
-    /// Take only the newest message of each channel
+    /// Receive only the newest message of each channel
     #[arg(long, conflicts_with = "next")]
     newest: bool,
 
-    /// Take every message in order (default)
+    /// Receive every message in order (default)
     #[arg(long)]
     next: bool,
 
@@ -51,13 +51,13 @@ pub(crate) struct Bridge {
     #[arg(long, value_name = "N", conflicts_with = "newest", value_parser = units::count)]
     depth: Option<u64>,
 
-    /// Carry at most HZ messages per second and channel
+    /// Forward at most HZ messages per second and channel
     ///
-    /// Of the messages that arrive sooner, only the newest is carried. 0 means no limit.
+    /// If more arrive, it forwards only the newest of them. 0 means no limit.
     #[arg(long, value_name = "HZ", default_value = "0", hide_default_value = true, value_parser = units::rate)]
     max_rate: f64,
 
-    /// Carry messages in both directions
+    /// Forward messages in both directions
     #[arg(long)]
     both: bool,
 

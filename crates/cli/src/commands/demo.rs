@@ -31,7 +31,7 @@ pub(crate) struct Demo {
     #[arg(short, long, value_name = "N", default_value = "1")]
     speed: f64,
 
-    /// Seed of the random numbers, as the report prints it
+    /// Seed of the random numbers, from an earlier report
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 

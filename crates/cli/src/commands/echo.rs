@@ -28,11 +28,11 @@ pub(crate) struct Echo {
     #[command(flatten)]
     matching: Matching,
 
-    /// Take every message in order (default)
+    /// Receive every message in order (default)
     #[arg(long)]
     next: bool,
 
-    /// Take only the newest message of each channel
+    /// Receive only the newest message of each channel
     ///
     /// It prints the newest kept message immediately, then each time the message that is newest at that moment.
     #[arg(long, conflicts_with = "start")]
@@ -87,10 +87,10 @@ Examples:
   saltus echo imu                             every message from now on
   saltus echo pose --newest -n 1 --json       the newest one, for a program
   saltus echo log --start oldest --lines      kept messages, then new ones
-  saltus echo imu --strict --timeout 250ms    fail at a loss or a silence
-  saltus echo imu --wait --follow             through every replacement
+  saltus echo imu --strict --timeout 250ms    fail on a loss or after silence
+  saltus echo imu --wait --follow             survive replacements
   saltus echo pose -I types                   with type files of a directory
-  saltus echo pose --type robot.pose_t -n 1   fail at another type
+  saltus echo pose --type robot.pose_t -n 1   fail on another type
   saltus echo camera --newest -n 1 --raw > frame.jpg
   saltus echo POSE --domain udpm://239.255.76.67:7667?ttl=1 -I types
   saltus echo -e 'ARM_.*' --domain tcpq:// --json";

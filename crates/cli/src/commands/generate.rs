@@ -47,17 +47,17 @@ pub(crate) struct Gen {
     #[arg(long, value_name = "PACKAGE")]
     default_package: Option<String>,
 
-    /// Folder in the #include lines of C and C++
+    /// Directory in the #include lines of C and C++
     #[arg(long, value_name = "FOLDER")]
     include_folder: Option<String>,
 
     /// Use the plain layout (types of fixed size only)
     ///
-    /// Rust, C and C++ code for it is made in addition to LCM's encoding.
+    /// This adds Rust, C or C++ code for the plain layout to that for LCM's encoding.
     #[arg(long)]
     plain: bool,
 
-    /// Make code for the other types if some are incomplete
+    /// Generate code for the other types if some are incomplete
     #[arg(long)]
     keep_going: bool,
 

@@ -20,13 +20,13 @@ use saltus_text::units;
 pub(crate) struct Hub {
     /// Address and port to listen on
     ///
-    /// The address, the port, or both: a host name is accepted too, and port 0 picks a free one.
+    /// Give the address, the port, or both. The address may be a host name. Port 0 picks a free port.
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7700", value_parser = address)]
     listen: SocketAddr,
 
     /// Accept clients of these addresses or networks only
     ///
-    /// Separated by commas, such as 127.0.0.1,192.168.1.0/24. The default is any client that reaches the listening address, which at
+    /// Separate them by commas: 127.0.0.1,192.168.1.0/24. The default is any client that reaches the listening address, which at
     /// a loopback address means every program on this machine. LCM's protocol cannot carry a token.
     #[arg(long, value_name = "ADDRESSES", value_delimiter = ',')]
     allow: Vec<Network>,
@@ -62,7 +62,7 @@ const EXAMPLES: &str = "\
 Examples:
   saltus hub                            for tcpq:// on this machine
   saltus hub --listen 0.0.0.0           for tcpq://THIS-MACHINE on others too
-  saltus hub --listen 0.0.0.0 --allow 127.0.0.1,192.168.1.0/24   for these only
+  saltus hub --listen 0.0.0.0 --allow 127.0.0.1,192.168.1.0/24   only these
   saltus hub --stat -i 500ms --json | jq .dropped";
 
 /// A line of `hub --json` about a client, or all clients. Its fields are a stable interface.
@@ -161,7 +161,7 @@ pub(crate) fn run(args: Hub) -> Outcome {
     show_end(&hub, args.json.json, &mut out)
 }
 
-/// Who may read and write everything.
+/// The clients that may read and write everything.
 fn who(access: &Access) -> String {
     let networks: Vec<String> = access.networks.iter().map(Network::to_string).collect();
     match (access.own_user, networks.is_empty()) {

@@ -24,7 +24,7 @@ pub(crate) struct Mk {
     #[arg(long, value_name = "N", default_value = "16", value_parser = units::count)]
     depth: u64,
 
-    /// Largest message
+    /// Limit for the size of a message
     #[arg(long, value_name = "SIZE", default_value = "512", value_parser = units::size)]
     max_size: u64,
 

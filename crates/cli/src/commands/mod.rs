@@ -40,8 +40,8 @@ use crate::flags::{habits, help};
 
 /// Publish, print, record and measure messages of robots
 ///
-/// A channel is a ring buffer in shared memory for each publisher. Subscribers get the newest message first, and a
-/// publisher never waits for them. LCM's networks, ZeroMQ, DDS, Zenoh and logs are domains of channels too.
+/// A channel keeps the recent messages of each publisher in shared memory. Subscribers get the newest message first, and a
+/// publisher never waits for them. LCM's networks, ZeroMQ, DDS, Zenoh and logs have channels too.
 #[derive(Parser)]
 #[command(name = "saltus", version, after_help = help::after(&[&examples(), help::EXIT_CODES]), max_term_width = 79)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
@@ -79,7 +79,7 @@ enum Channels {
 
     /// Remove channels
     ///
-    /// Processes that have one open get an error from their next call.
+    /// Processes that have a removed channel open get an error from their next call.
     Rm(rm::Rm),
 
     /// List channels
@@ -93,19 +93,19 @@ enum Channels {
 
     /// Change the permissions of channels
     ///
-    /// Processes that have one open keep their access.
+    /// Processes that already have the channel open keep their access.
     Chmod(chmod::Chmod),
 
     /// Clean up after dead processes
     ///
     /// It removes unfinished channels and the counters of dead subscribers. Channels and their messages stay, unless
-    /// --user selects all that a user left.
+    /// --user selects everything of a user.
     Sweep(sweep::Sweep),
 
     /// Share channels between the users of this machine
     ///
-    /// Without it each user has a private shm://, in /dev/shm/saltus-UID. Only root can run it. It makes /dev/shm/saltus,
-    /// where all users, or the members of a group, create channels and nobody can remove those of others.
+    /// Without this command each user has a private shm://, in /dev/shm/saltus-UID. The command makes /dev/shm/saltus, where
+    /// all users, or the members of a group, can create channels, but not remove those of others. Only root can run it.
     Share(share::Share),
 }
 
@@ -114,29 +114,30 @@ enum Channels {
 enum Messages {
     /// Publish messages
     ///
-    /// Without -n and -r one message is published. With -r it continues until -n or Ctrl-C, on a schedule that does not
-    /// drift; with -n alone, without a pause. A missing channel is created for the size of the message, unless --no-create is given.
-    /// With --type the message is JSON, which is encoded, and the type is stored with the channel for subscribers.
+    /// Without -n and -r it publishes one message. With -r it publishes until -n messages or Ctrl-C, on a schedule that does
+    /// not drift. With -n alone it does not pause between messages. It creates a missing channel for the size of the message,
+    /// unless --no-create is given. With --type it encodes the message from JSON, and stores the type with the channel for
+    /// subscribers.
     Pub(publish::Pub),
 
     /// Print messages
     ///
-    /// Each message is printed with its timestamp in seconds, its publisher, its sequence number, the number of messages
-    /// missed before it, and its fields. A message of unknown type is printed as text or as a hexadecimal dump. Types are
-    /// known from publishers, from -I and from $SALTUS_TYPES. The totals are printed on exit.
+    /// It prints each message with its timestamp in seconds, its publisher, its sequence number, the number of messages
+    /// missed before it, and its fields. It prints a message of unknown type as text or as a hexadecimal dump. Types come
+    /// from publishers, from -I and from $SALTUS_TYPES. On exit it prints the totals.
     Echo(echo::Echo),
 
     /// Show all channels, their messages and plots
     ///
-    /// A live table has type, publishers, rate, jitter, size, age, latency and losses of each channel. A channel opens into
-    /// a tree of its fields, and a number becomes a plot. In shared memory the spy is invisible to publishers.
+    /// A live table shows type, publishers, rate, jitter, size, age, latency and losses of each channel. You can open a
+    /// channel as a tree of its fields, and plot numbers. In shared memory no publisher waits for the spy or wakes it.
     Spy(spy::Spy),
 
     /// Measure rate, jitter, age, latency and losses
     ///
     /// RATE, BANDWIDTH and SIZE come from the publishers' counters, LATENCY (to 12.5 %) and MISSED from the subscribers': they cover every
-    /// message. PERIOD and JITTER come from the timestamps of kept messages. Channels are read at most 30 times per second, and publishers
-    /// are never disturbed. On a network it subscribes, and reports losses by sender.
+    /// message. PERIOD and JITTER come from the timestamps of kept messages. It reads channels at most 30 times per second, and no
+    /// publisher waits for it. On a network it subscribes, and reports losses by sender.
     Stat(stat::Stat),
 }
 
@@ -145,21 +146,21 @@ enum Messages {
 enum Logs {
     /// Record messages in a file
     ///
-    /// It records all channels, or those that are named, also channels created later. Received, written, missed and dropped
-    /// messages are counted for each channel, printed on exit and written into the file. SIGHUP starts a new file. A named
-    /// channel that does not appear is reported at the start, and ends the recording with exit code 3.
+    /// It records all channels or the named ones, including channels created later. It counts received, written, missed and
+    /// dropped messages for each channel, prints the counts on exit and writes them into the file. SIGHUP starts a new file.
+    /// It warns about a named channel that does not exist, and exits with code 3 if that channel never appears.
     Record(record::Record),
 
     /// Play logs
     ///
-    /// It publishes the messages with their original timing. Several logs are played together. On a terminal keys steer it;
-    /// ? lists them. On exit it prints how late messages were.
+    /// It publishes the messages with their original timing. It plays several logs together, merged by time. On a terminal
+    /// you control it with keys; ? lists them. On exit it prints how late messages were.
     Play(play::Play),
 
     /// Inspect, filter, merge, convert and repair logs
     ///
-    /// It reads LCM's logs and MCAP files, and recognizes them by their contents. MCAP files that it writes can be read by
-    /// other tools if the types of their messages are known, and convert back byte for byte.
+    /// It reads LCM's logs and MCAP files, and recognizes them by their contents. Other tools can read
+    /// the MCAP files that it writes if the types of the messages are known. It can convert these files back byte for byte.
     Log(log::Log),
 
     /// Convert recordings of other tools
@@ -171,13 +172,13 @@ enum Logs {
 enum TypeFiles {
     /// Check, show and compare types
     ///
-    /// Types declare the fields of messages, in .lcm files, in LCM's type language.
+    /// Types declare the fields of messages. They are in .lcm files, in LCM's type language.
     Types(types::Types),
 
     /// Generate Rust, C, C++, Python, Java or Octave code
     ///
-    /// Code is generated for the types in the files. Types that they refer to are searched for next to them and in the
-    /// directories of -I. Only files that change are written.
+    /// It generates code for the types in the files. It searches for other types to which they refer in the directories of
+    /// -I and of the files. It writes only files that change.
     Gen(generate::Gen),
 }
 
@@ -187,7 +188,7 @@ enum Networks {
     /// Forward messages between two domains
     ///
     /// Messages go from one network, shared memory or log to another, in one direction or both, and never back to where
-    /// they came from. Types that publishers stored are forwarded too. The totals are printed on exit.
+    /// they came from. It also forwards the types that publishers stored. On exit it prints the totals.
     Bridge(bridge::Bridge),
 
     /// Run a hub for LCM's tcpq:// transport
@@ -198,13 +199,14 @@ enum Networks {
 
     /// Join two networks over a lossy link, such as a radio
     ///
-    /// Messages published in a domain at one end are published in a domain at the other, and back. Losses are recovered from
-    /// parity, never by retransmission; late messages are dropped. Everything is encrypted with a key that both ends have.
+    /// Messages published in a domain at one end are published in a domain at the other, and back. The tunnel recovers
+    /// losses from parity, never by retransmission, and drops late messages. It encrypts everything with a key that both
+    /// ends have.
     Tunnel(tunnel::Tunnel),
 
     /// Show channels and play logs in Foxglove and Lichtblick
     ///
-    /// A channel in shared memory is read only while a client subscribes to it. Clients decode messages whose types are known. A log has a
+    /// The server reads a channel in shared memory only while a client subscribes to it. Clients decode messages whose types are known. A log has a
     /// play bar, which all clients share. The server reports to a slow client how many messages it lost.
     Serve(serve::Serve),
 }
@@ -215,7 +217,7 @@ enum Latency {
     /// Measure scheduling delays on this machine
     ///
     /// A thread wakes every millisecond and records how late it was, for 60 seconds or until COMMAND exits. For each delay of --spike or
-    /// more it prints what the kernel counted in that time: interrupts, page faults, switches, throttling, and time stolen by the host.
+    /// more it prints the kernel's counts of that time: interrupts, page faults, switches, throttling, and time stolen by the host.
     Hiccup(hiccup::Hiccup),
 
     /// Find causes of latency and suggest fixes
@@ -226,12 +228,12 @@ enum Latency {
 
     /// Measure what a message costs on this machine
     ///
-    /// It runs the program saltus-bench, which is searched for next to saltus and in PATH.
+    /// It runs the program saltus-bench, for which it searches next to saltus and in PATH.
     Bench(bench::Bench),
 
     /// Show measured times as percentiles and charts
     ///
-    /// It reads HdrHistogram's files; values are nanoseconds, in .hgrm files milliseconds. Each file is a separate series.
+    /// It reads files of HdrHistogram. Values are nanoseconds, but milliseconds in .hgrm files. Each file is a separate series.
     Report(report::Report),
 }
 
@@ -241,8 +243,8 @@ enum Others {
     /// Run the balancing-robot demo
     ///
     /// Ten processes balance a simulated robot at 1000 messages per second, for 20 seconds or as long as the --lidar log. On
-    /// exit a report has a verdict, latencies, losses and what was killed; the exit code is 0 if the robot stayed up.
-    /// Nothing stays in shared memory.
+    /// exit it prints a verdict, latencies, losses and the killed processes. The exit code is 0 if the robot stayed up. The
+    /// demo leaves nothing in shared memory.
     #[cfg(feature = "demo")]
     Demo(demo::Demo),
 

@@ -65,10 +65,10 @@ pub(crate) struct Pub {
     #[command(flatten)]
     count: Count,
 
-    /// Largest message
+    /// Limit for the size of a message
     ///
-    /// It applies when the channel has to be made, and longer messages are refused. The default is the size of the message,
-    /// and the channel grows with longer ones.
+    /// If the command creates the channel, the channel then refuses longer messages. Without a limit, the channel starts with
+    /// the size of the message and grows for longer ones.
     #[arg(long, value_name = "SIZE", conflicts_with = "no_create", value_parser = units::size)]
     max_size: Option<u64>,
 
@@ -89,7 +89,7 @@ Examples:
   tail -f /var/log/syslog | saltus pub log --lines
   saltus pub pose --type robot.pose_t '{\"utime\": 1, \"x\": 0.5}' -I types
   jq -c . poses.json | saltus pub pose --type pose_t --lines   known type
-  saltus pub load x -r 0 -n 1000000             a million, as fast as it goes
+  saltus pub load x -r 0 -n 1000000             a million, as fast as possible
   saltus pub POSE --type pose_t '{\"x\": 0.5}' -I types --domain udpm://";
 
 /// Message size for a channel whose messages may vary in length.

@@ -35,9 +35,9 @@ pub(crate) struct Report {
     #[arg(long)]
     compare: bool,
 
-    /// Take times with TAG instead of untagged ones (repeatable)
+    /// Use times with TAG instead of untagged ones (repeatable)
     ///
-    /// `all` takes every tag.
+    /// `all` selects every tag.
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
 

@@ -33,7 +33,7 @@ pub(crate) struct Serve {
 
     /// Address and port to listen on
     ///
-    /// Clients on other machines need the token that is printed.
+    /// Clients on other machines need the printed token.
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8765")]
     listen: SocketAddr,
 
@@ -45,7 +45,7 @@ pub(crate) struct Serve {
 
     /// Include the domain URL too (repeatable)
     ///
-    /// The names of channels are then prefixed by the URL of their domain.
+    /// The URL of the domain is then prefixed to the names of channels.
     #[arg(long, value_name = "URL", conflicts_with = "logs")]
     also: Vec<String>,
 

@@ -11,13 +11,13 @@ use crate::print::out::Out;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Share {
-    /// Domains to share besides the default one: NAME of shm://NAME
+    /// More domains to share than the default: NAME of shm://NAME
     #[arg(value_name = "DOMAIN")]
     domains: Vec<String>,
 
     /// Group, by name or number
     ///
-    /// Only its members share channels then.
+    /// Then only members of the group share channels.
     #[arg(short, long, value_name = "GROUP", conflicts_with = "undo")]
     group: Option<String>,
 

@@ -17,7 +17,7 @@ use saltus_text::human::{bytes, plural};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Sweep {
-    /// Remove everything of USER, channels too, after asking
+    /// Remove everything of USER, also channels, after asking
     ///
     /// USER is a name or a number. Only /dev/shm/saltus* is searched: it covers the private directory of that user, and domains, channels and leftovers in those of others. A
     /// directory with channels of other users stays, as does the directory that `saltus share` made. Root can do it for every user, others
@@ -43,7 +43,7 @@ const EXAMPLES: &str = "\
 Examples:
   saltus sweep
   saltus --domain shm://robot sweep
-  saltus sweep --user anna         list all of a user, ask, and remove it";
+  saltus sweep --user anna         remove everything of a user, after asking";
 
 /// Sweeps once, and reports the number of leftovers removed.
 pub(crate) fn run(domain: &DomainUrl, sweep: Sweep) -> Outcome {
@@ -125,7 +125,7 @@ fn all_of(user: u32, sweep: &Sweep) -> Outcome {
     }
 }
 
-/// What is shown of it.
+/// The line that shows it.
 fn line(one: &Belonging) -> String {
     let (path, memory) = (one.path().display().to_string(), bytes(one.memory() as f64));
     let channels = plural(one.channels() as u64, "channel");

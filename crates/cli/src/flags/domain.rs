@@ -136,7 +136,7 @@ pub(crate) fn domains() -> String {
     };
     format!(
         "Domain to use, else $SALTUS_DOMAIN, else shm://\n\nshm:// is shared memory, shm://NAME a domain of it, shm:///DIR a directory \
-         on a tmpfs. Commands that only move messages also take {}.{more}",
+         on a tmpfs. Commands that only move messages also accept {}.{more}",
         list(built)
     )
 }

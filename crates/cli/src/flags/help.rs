@@ -9,7 +9,7 @@ pub(crate) fn after(parts: &[&str]) -> String {
 pub(crate) const PATTERNS: &str = "\
 Patterns:
   NAME selects the channel with that name. If there is none, it selects the
-  channel that is printed this way, else all channels that match the pattern:
+  channel that Saltus prints as NAME, else all channels that match NAME:
   *        any bytes, also '/'
   ?        any one byte
   [a-z]    one byte of a set; [!a-z] one byte outside it

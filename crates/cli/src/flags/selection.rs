@@ -50,7 +50,7 @@ pub(crate) struct Matching {
     #[command(flatten)]
     regexes: Regexes,
 
-    /// Select all channels except those
+    /// Select all other channels instead
     #[arg(short = 'v', long)]
     invert: bool,
 }

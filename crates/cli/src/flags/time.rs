@@ -8,7 +8,7 @@ use saltus_text::units;
 /// The option `--count`.
 #[derive(Args)]
 pub(crate) struct Count {
-    /// Stop after N messages
+    /// Stop after N messages (stat: N reports)
     #[arg(short = 'n', long, value_name = "N", value_parser = units::count)]
     pub(crate) count: Option<u64>,
 }

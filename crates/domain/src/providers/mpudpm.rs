@@ -123,7 +123,7 @@ impl Transport for Mpudpm {
     }
 }
 
-/// What LCM interprets as a pattern: it makes others announce their channels.
+/// A channel name that LCM interprets as a pattern: subscribing to it makes others announce their channels.
 const ANY: &[u8] = b"x.*";
 
 /// Passes messages on.

@@ -81,8 +81,8 @@ fn runs<'a>(m: &Module<'a>) -> Vec<Result<Vec<&'a Field>, &'a Field>> {
     runs
 }
 
-/// What Saltus' Python package asks classes for. LCM's generator has no such attributes, so that names of the type come first: with one
-/// of these among them there is none, and the package derives the schema from the tables, as of LCM's own classes.
+/// The attributes that Saltus' Python package reads from classes. LCM's generator does not write them, so that names of the type have
+/// precedence: if the type uses one of these names, none is written, and the package derives the schema from the tables, as for LCM's classes.
 fn about(m: &Module, id: StructId) -> String {
     let fields = m.st.fields.iter().map(|field| m.member(&field.name));
     let mut names = fields.chain(m.st.consts.iter().map(|constant| m.member(&constant.name)));

@@ -167,7 +167,7 @@ fn about(m: &Module, id: StructId) -> String {
     identity(m, id) + &constants(m)
 }
 
-/// What the type is: its name, its fingerprint, and itself in the type language.
+/// The constants of the type: its name, its fingerprint, and its declaration in the type language.
 pub(super) fn identity(m: &Module, id: StructId) -> String {
     let mut text = format!("    NAME = {}\n", quoted(&m.st.name.to_string()));
     let _ = writeln!(text, "    FINGERPRINT = 0x{:016X}", m.st.fingerprint);

@@ -251,7 +251,7 @@ impl PlainItems<'_> {
     }
 }
 
-/// What is being set.
+/// The form that is set.
 #[derive(Clone, Copy)]
 enum Form {
     Plain,

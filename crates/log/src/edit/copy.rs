@@ -5,7 +5,7 @@ use crate::{Damage, Error};
 use std::io::{Read, Write};
 
 /// Copies the selected events, in the order of the source, and the metadata of the whole file. Calls `progress`
-/// with the number of bytes read; it returns whether to continue. Returns what could not be read.
+/// with the number of bytes read; it returns whether to continue. Returns the unreadable parts.
 ///
 /// # Errors
 /// The source is not a log or cannot be read, or the output failed.

@@ -23,9 +23,9 @@ pub enum Layout {
 pub struct Exported {
     /// The number of messages written.
     pub rows: u64,
-    /// How many were not written, because their type is unknown, or they are not valid messages of it.
+    /// The number of messages not written, because their type is unknown or they are invalid.
     pub left_out: u64,
-    /// What could not be read.
+    /// The unreadable parts.
     pub damage: Damage,
 }
 

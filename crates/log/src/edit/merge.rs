@@ -17,7 +17,7 @@ pub enum MergeError {
 
 /// Writes the events of all logs in the order of time, events of the same time in the order of the logs, and the
 /// metadata of each file. Calls `progress` with the number of events done; it returns whether to continue. Returns
-/// what could not be read of each log.
+/// the unreadable parts of each log.
 ///
 /// # Errors
 /// A log cannot be read, or the output failed.

@@ -52,7 +52,7 @@ impl FromStr for Moment {
 pub struct Times {
     /// The first time included.
     pub from: Option<Moment>,
-    /// The first time not included.
+    /// The end of the part; events at this time are not included.
     pub to: Option<Moment>,
 }
 

@@ -20,7 +20,7 @@ pub struct Source<R> {
 /// The contents of a log other than events.
 #[derive(Clone, Debug, Default)]
 pub struct Rest {
-    /// What could not be read.
+    /// The unreadable parts.
     pub damage: Damage,
     /// Metadata of the file.
     pub metadata: Vec<(String, BTreeMap<String, String>)>,

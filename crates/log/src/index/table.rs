@@ -15,9 +15,9 @@ pub struct Summary {
     pub channels: Vec<ChannelSummary>,
     /// Events of channels that are not listed, because the list already has 65,536.
     pub others: u64,
-    /// The number of events with an earlier time than the one before in the file.
+    /// The number of events with an earlier time than their predecessors in the file.
     pub back: u64,
-    /// What could not be read.
+    /// The unreadable parts.
     pub damage: Damage,
     /// Named metadata of the whole file.
     pub metadata: Vec<(String, Map)>,

@@ -36,7 +36,7 @@ pub(crate) struct Frames {
     pub skipped: u64,
 }
 
-/// What the next byte may begin.
+/// The element that the next byte may begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// The magic; nothing was read yet.

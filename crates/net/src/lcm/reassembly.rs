@@ -33,7 +33,7 @@ pub struct Limits {
     pub bytes: usize,
     /// Bytes of the longest message; longer ones are refused. LCM: 256 MiB.
     pub message: usize,
-    /// Time after its last fragment at which a message is given up, in ns. LCM: never.
+    /// Time after its last fragment at which an incomplete message is dropped, in ns. LCM: never.
     pub age_ns: u64,
 }
 
@@ -74,9 +74,9 @@ pub enum Taken<'a> {
 pub struct Counters {
     /// Messages completed.
     pub completed: u64,
-    /// Messages given up to make space for newer ones.
+    /// Messages dropped to make space for newer ones.
     pub evicted: u64,
-    /// Messages given up because no fragment arrived for too long.
+    /// Messages dropped because no fragment arrived for too long.
     pub expired: u64,
     /// Messages begun again because a fragment has another size.
     pub restarted: u64,

@@ -43,7 +43,7 @@ impl Udpm {
     /// Sends a message to itself, and returns how long it took to return.
     ///
     /// # Errors
-    /// What is wrong with this machine's multicast, if the message did not return.
+    /// The error in this machine's multicast, if the message did not return.
     pub fn check(&mut self, sink: impl Sink) -> Result<Duration> {
         check(&self.publisher, &mut self.listener, sink)
     }

@@ -4,7 +4,7 @@ use super::frame;
 use super::intake::hello;
 use super::{HELLO_CLIENT, VERSION};
 
-/// First wait before another connection attempt, in ns. Each wait is twice as long as the one before.
+/// First wait before another connection attempt, in ns. Each further wait is twice as long.
 const FIRST: u64 = 50_000_000;
 /// Longest wait, in ns.
 const LONGEST: u64 = 2_000_000_000;
@@ -57,7 +57,7 @@ impl Session {
     pub fn is_connecting(&self) -> bool {
         matches!(self.state, State::Connecting(_))
     }
-    /// When there is something to do: to try, or to give up trying.
+    /// The time of the next action: an attempt, or its end.
     pub fn due(&self) -> Option<u64> {
         match self.state {
             State::Down(at) | State::Connecting(at) => Some(at),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// What the kernel's tables say about sending to a group. Reading them makes system calls and allocates.
+/// The kernel's settings for sending to a group. Reading them makes system calls and allocates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// The interface that the routes choose for the group, if there is one.

@@ -28,7 +28,7 @@ pub(crate) struct Doctor {
 
     /// Print a shell script that fixes what it can
     ///
-    /// Read it before you run it as root. Nothing is measured.
+    /// Read it before you run it as root. doctor does not measure then.
     #[arg(long, conflicts_with_all = ["json", "clean"])]
     fix_script: bool,
 

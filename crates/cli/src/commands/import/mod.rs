@@ -22,7 +22,7 @@ enum Format {
     /// FLASER and RLASER become LASER_FRONT and LASER_REAR of type carmen.laser_t, with the poses of the same lines as
     /// LASER_FRONT_POSE and LASER_REAR_POSE of type carmen.pose_t; ODOM becomes ODOMETRY of type carmen.odometry_t. The field
     /// utime is the timestamp of the line; the time in the log is that of its logger. Timestamps that jump are kept and
-    /// reported. Other lines are counted and left out.
+    /// reported. Other lines are counted and skipped.
     Carmen(carmen::Carmen),
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Log {
 enum Command {
     /// Show channels, types, counts, rates and damage of logs
     ///
-    /// For a log of 16 MiB or more an index is written next to it, as NAME.saltus-index, which makes the next opening fast. You
+    /// For a log of 16 MiB or more it writes an index next to the log, as NAME.saltus-index, which speeds up the next opening. You
     /// can remove it at any time.
     Info(info::Info),
 
@@ -55,14 +55,15 @@ enum Command {
 
     /// Copy everything readable of a damaged log
     ///
-    /// Damage is reported. An MCAP file whose writer was killed gets its summary. The exit code is 0 even if messages were lost.
+    /// It reports damage, and completes an MCAP file whose writer was killed. The exit code is 0 even if messages were lost.
     Repair(copy::Repair),
 
     /// Convert a log to CSV or JSON
     ///
-    /// CSV has a row for each message: time, channel, and each field. Fields of structs are columns of their own (`pose.x`), so
-    /// are elements of arrays of fixed size (`x[0]`); an array of variable size is JSON in one cell. All messages must be of
-    /// one type: select channels with -e. JSON has one object per line, as `log cat --json` prints it.
+    /// CSV has a row for each message: time, channel, and each field. Each field of a struct has a
+    /// column (`pose.x`), and so has each element of an array of fixed size (`x[0]`). An array of variable size is JSON in
+    /// one cell. All messages must have one type: select channels with -e. JSON has one object per line, as `log cat --json`
+    /// prints it.
     Export(export::Export),
 }
 

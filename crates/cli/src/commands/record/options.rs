@@ -82,9 +82,9 @@ pub(crate) struct Record {
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) flush_interval: Option<Duration>,
 
-    /// Write only the last TIME, when asked to
+    /// Write only the messages of the last TIME, on request
     ///
-    /// The last moments are written when Enter is pressed, on SIGUSR1, or when --when becomes true.
+    /// It writes them when you press Enter, on SIGUSR1, or when --when becomes true.
     #[arg(long, value_name = "TIME", value_parser = units::duration, conflicts_with_all = ["split_size", "split_time"])]
     pub(crate) last: Option<Duration>,
 

@@ -57,19 +57,19 @@ Examples:
   saltus spy --domain file:///data/run.lcmlog -I types
   saltus spy --once --json | jq 'select(.stale) | .channel'
   saltus spy --web                      in a browser
-  saltus spy --web --play run.mcap      a log, with a player to steer";
+  saltus spy --web --play run.mcap      play a log in the browser";
 
 const KEYS: &str = "\
 Keys:
   arrows or hjkl   move; left and right choose the column to sort by
-  r                sort the other way round
+  r                reverse the order
   /                show only channels with these words; !word leaves out
   Enter            open a channel; inside it, fold and unfold
   p                plot the number, or close it; + and - zoom, e exports CSV
   Space            pause
   Esc              back
   ?                all keys
-  q, Ctrl-C        end";
+  q, Ctrl-C        quit";
 
 fn interval(text: &str) -> Result<Duration, String> {
     at_least(text, Duration::from_millis(100), "100ms")

@@ -77,11 +77,11 @@ struct Both {
     #[arg(long, value_name = "SIZE", value_parser = packet)]
     mtu: Option<usize>,
 
-    /// Take only the newest message of each channel (default)
+    /// Receive only the newest message of each channel (default)
     #[arg(long, conflicts_with = "next")]
     newest: bool,
 
-    /// Take every message in order
+    /// Receive every message in order
     ///
     /// Later messages may arrive before those that need recovery.
     #[arg(long)]

@@ -23,19 +23,19 @@ pub(crate) struct Types {
 enum Command {
     /// Check type files
     ///
-    /// Errors and warnings of all files are printed with their lines and remedies. A directory is searched
+    /// It prints the errors and warnings of all files, with lines and remedies. It searches a directory
     /// recursively for .lcm files.
     Check(check::Check),
 
     /// Show the fields, comments, fingerprint and sizes of a type
     ///
-    /// The struct or enum is searched for in the files, in the directories of -I, or, with --channel, among the types that
-    /// publishers stored with a channel. With --channel and no type, all of them are shown.
+    /// It searches for the struct or enum in the files and in the directories of -I, or, with --channel, among the types that
+    /// publishers stored with a channel. With --channel and without TYPE it shows all of these.
     Show(show::Show),
 
     /// Compare two types, or all types of two files
     ///
-    /// The exit code is 6 if messages of one cannot be read as the other.
+    /// The exit code is 6 if a reader of one type cannot read messages of the other.
     Diff(diff::Diff),
 }
 

@@ -68,7 +68,7 @@ struct Joined {
 
 /// A channel that was left.
 struct Left {
-    /// When, monotonic ns.
+    /// The time of leaving, monotonic ns.
     since: u64,
     /// When to check whether its last publisher has exited.
     next_look: u64,
