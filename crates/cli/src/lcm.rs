@@ -160,7 +160,7 @@ fn quota(text: &str) -> Result<u64, String> {
     base.pow(power).checked_mul(number).ok_or_else(|| format!("{text} is too large"))
 }
 
-/// Bytes of so many MB of LCM, which are MiB.
+/// The number of bytes in MB as LCM counts them: 1 MB is 1 MiB.
 fn mebibytes(mb: f64) -> String {
     ((mb.max(0.0) * 1048576.0) as u64).to_string()
 }
