@@ -1,6 +1,6 @@
 //! Finding and removing the files of a user in shared memory.
 
-use crate::files::{DEEP, remove_all};
+use crate::files::{DEEP, remove_all_of};
 use crate::place;
 use crate::{Error, Name, Result};
 use saltus_os::file::{self, Kind, Rename};
@@ -93,7 +93,8 @@ impl Belonging {
         if !self.check(&parent, name)? {
             return Ok(false);
         }
-        // Under a name that nobody else knows, nobody can put anything else in its place. Whatever this moves is checked again.
+        // What this moves may be another directory than was checked: it is checked again. Who owns the parent can read the new name and
+        // put another directory there too: the owner of the one that is then opened counts.
         let aside = place::name_aside();
         let aside = aside.as_bytes();
         match file::rename_at(&parent, name, aside, Rename::NoReplace) {
@@ -108,7 +109,7 @@ impl Belonging {
             let _ = file::rename_at(&parent, aside, name, Rename::NoReplace);
             return checked;
         }
-        if remove_all(&parent, aside, DEEP) {
+        if remove_all_of(self.user, &parent, aside, DEEP) {
             return Ok(true);
         }
         let _ = file::rename_at(&parent, aside, name, Rename::NoReplace); // for its owner, under its name
