@@ -35,10 +35,9 @@ impl Belonging {
     /// may read. Reads many directories.
     pub fn of_user(id: u32) -> Result<Vec<Belonging>> {
         let shm = File::open(SHM).map_err(|e| Error::system(format!("open {SHM}"), e))?;
-        let names = file::names(&shm).map_err(|e| Error::system(format!("list {SHM}"), e))?;
         let mut found = Vec::new();
-        for name in names.iter().filter(|n| n.starts_with(b"saltus") || place::is_aside(n)) {
-            look(&shm, name, Path::new(SHM), id, DEPTH, &mut found);
+        for name in file::each_name(&shm).filter(|n| n.starts_with(b"saltus") || place::is_aside(n)) {
+            look(&shm, &name, Path::new(SHM), id, DEPTH, &mut found);
         }
         found.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(found)
@@ -140,7 +139,7 @@ fn look(dir: &File, name: &[u8], at: &Path, id: u32, depth: u32, found: &mut Vec
         && depth > 1
         && let Ok(inner) = file::open_dir_at(dir, name)
     {
-        for each in file::first_names(&inner) {
+        for each in file::each_name(&inner) {
             look(&inner, &each, &path, id, depth - 1, found);
         }
     }
@@ -187,7 +186,7 @@ fn measure(
         let in_channel = in_channel || data_owner == Some(one.user) && there.user == one.user;
         one.channels += usize::from(is_channel);
         foreign += usize::from(is_channel && there.user != one.user);
-        for each in file::first_names(&inner) {
+        for each in file::each_name(&inner) {
             foreign += measure(&inner, &each, &each, depth - 1, in_channel, one);
         }
     }

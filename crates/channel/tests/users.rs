@@ -554,3 +554,26 @@ fn a_directory_that_somebody_filled_is_named_and_keeps_nobody_from_creating() {
         shm().unlink("imu").unwrap();
     });
 }
+
+#[test]
+fn a_channel_of_another_user_stays_however_many_files_are_beside_it() {
+    own_shm(|| {
+        let dir = "/dev/shm/saltus-x";
+        fs::create_dir(dir).unwrap();
+        fs::write("/dev/shm/saltus-one", "").unwrap();
+        let fill = |with: char| {
+            (0..=100_000)
+                .for_each(|n| fs::hard_link("/dev/shm/saltus-one", format!("{dir}/{with}{n}")).unwrap());
+        };
+        fill('a');
+        fs::create_dir(format!("{dir}/imu")).unwrap();
+        fs::write(format!("{dir}/imu/data"), "").unwrap();
+        fill('b');
+        chown(dir, Some(ANNA), Some(ANNA)).unwrap();
+        for path in ["imu", "imu/data"] {
+            chown(format!("{dir}/{path}"), Some(BOB), Some(BOB)).unwrap();
+        }
+        let found = Belonging::of_user(ANNA).unwrap();
+        assert!(found.iter().all(|one| one.path() != Path::new(dir)), "Bob's channel is in it");
+    });
+}
