@@ -437,7 +437,7 @@ fn runs(page: &mut String, evidence: &Evidence) -> Outcome {
 
 /// Records of commands in other files, which may not be written yet.
 const OTHERS: &[(&str, &str)] = &[
-    ("sanitize", "sanitizers"),
+    ("sanitizers", "sanitizers"),
     ("counts", "instruction counts"),
     ("soak", "soak at ten times the load of a race car, 2 hours"),
 ];

@@ -1,6 +1,6 @@
 //! Finding and removing the files of a user in shared memory.
 
-use crate::files::{DEEP, remove_all};
+use crate::files::{DEEP, remove_all_of};
 use crate::place;
 use crate::{Error, Name, Result};
 use saltus_os::file::{self, Kind, Rename};
@@ -35,10 +35,9 @@ impl Belonging {
     /// may read. Reads many directories.
     pub fn of_user(id: u32) -> Result<Vec<Belonging>> {
         let shm = File::open(SHM).map_err(|e| Error::system(format!("open {SHM}"), e))?;
-        let names = file::names(&shm).map_err(|e| Error::system(format!("list {SHM}"), e))?;
         let mut found = Vec::new();
-        for name in names.iter().filter(|n| n.starts_with(b"saltus") || place::is_aside(n)) {
-            look(&shm, name, Path::new(SHM), id, DEPTH, &mut found);
+        for name in file::each_name(&shm).filter(|n| n.starts_with(b"saltus") || place::is_aside(n)) {
+            look(&shm, &name, Path::new(SHM), id, DEPTH, &mut found);
         }
         found.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(found)
@@ -93,7 +92,8 @@ impl Belonging {
         if !self.check(&parent, name)? {
             return Ok(false);
         }
-        // Under a name that nobody else knows, nobody can put anything else in its place. Whatever this moves is checked again.
+        // What this moves may be another directory than was checked: it is checked again. Who owns the parent can read the new name and
+        // put another directory there too: the owner of the one that is then opened counts.
         let aside = place::name_aside();
         let aside = aside.as_bytes();
         match file::rename_at(&parent, name, aside, Rename::NoReplace) {
@@ -108,7 +108,7 @@ impl Belonging {
             let _ = file::rename_at(&parent, aside, name, Rename::NoReplace);
             return checked;
         }
-        if remove_all(&parent, aside, DEEP) {
+        if remove_all_of(self.user, &parent, aside, DEEP) {
             return Ok(true);
         }
         let _ = file::rename_at(&parent, aside, name, Rename::NoReplace); // for its owner, under its name
@@ -139,7 +139,7 @@ fn look(dir: &File, name: &[u8], at: &Path, id: u32, depth: u32, found: &mut Vec
         && depth > 1
         && let Ok(inner) = file::open_dir_at(dir, name)
     {
-        for each in file::first_names(&inner) {
+        for each in file::each_name(&inner) {
             look(&inner, &each, &path, id, depth - 1, found);
         }
     }
@@ -186,7 +186,7 @@ fn measure(
         let in_channel = in_channel || data_owner == Some(one.user) && there.user == one.user;
         one.channels += usize::from(is_channel);
         foreign += usize::from(is_channel && there.user != one.user);
-        for each in file::first_names(&inner) {
+        for each in file::each_name(&inner) {
             foreign += measure(&inner, &each, &each, depth - 1, in_channel, one);
         }
     }

@@ -20,10 +20,22 @@ const ROUNDS: u32 = 1 << 16;
 /// Removes `name`, a file or a directory, down to `depth` levels; as root with [`DEEP`], without limit. Follows no link. Another process may
 /// remove parts of it first.
 pub(crate) fn remove_all(dir: &File, name: &[u8], depth: u32) -> bool {
+    remove_all_if(dir, name, depth, |_| true)
+}
+
+/// Removes a file, or a directory of this user, like [`remove_all`]. A directory that another user's has replaced meanwhile stays.
+pub(crate) fn remove_all_of(user: u32, dir: &File, name: &[u8], depth: u32) -> bool {
+    remove_all_if(dir, name, depth, |top| top.metadata().is_ok_and(|m| m.uid() == user))
+}
+
+fn remove_all_if(dir: &File, name: &[u8], depth: u32, may: impl Fn(&File) -> bool) -> bool {
     if file::remove_at(dir, name, false).is_ok() {
         return true;
     }
     let Ok(top) = file::open_dir_at(dir, name) else { return false };
+    if !may(&top) {
+        return false;
+    }
     let to = Some(&top).filter(|_| depth == DEEP && process::user() == 0);
     for _ in 0..ROUNDS {
         let is_moved = empty(&top, depth, to);
@@ -62,4 +74,23 @@ fn empty(dir: &File, depth: u32, top: Option<&File>) -> bool {
         }
     }
     is_moved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_of_another_user_in_the_place_of_a_users_own_stays() {
+        let dir = std::env::temp_dir().join(format!("saltus-files-{:016x}", process::random()));
+        std::fs::create_dir_all(dir.join("a/b")).unwrap();
+        std::fs::write(dir.join("a/b/file"), "").unwrap();
+        let parent = file::open_dir(dir.as_os_str()).unwrap();
+        let user = parent.metadata().unwrap().uid();
+        assert!(!remove_all_of(user + 1, &parent, b"a", DEEP));
+        assert!(dir.join("a/b/file").exists());
+        assert!(remove_all_of(user, &parent, b"a", DEEP));
+        assert!(!dir.join("a").exists());
+        std::fs::remove_dir(dir).unwrap();
+    }
 }

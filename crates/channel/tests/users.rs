@@ -482,20 +482,34 @@ fn what_is_put_in_the_place_of_a_users_files_while_they_are_removed_stays() {
         let over = AtomicBool::new(false);
         // Held while the two change places, and while they must not.
         let turn = std::sync::Mutex::new(());
-        let (a, b) = (std::ffi::CString::new(mine).unwrap(), std::ffi::CString::new(other).unwrap());
-        let swap = || {
-            let _turn = turn.lock();
+        let exchange = |a: &str, b: &str| {
+            let [a, b] = [a, b].map(|path| std::ffi::CString::new(path).unwrap());
             // SAFETY: two C strings.
             unsafe {
                 libc::renameat2(libc::AT_FDCWD, a.as_ptr(), libc::AT_FDCWD, b.as_ptr(), libc::RENAME_EXCHANGE)
             };
         };
+        let entries = || fs::read_dir("/dev/shm/saltus-x").unwrap().flatten();
+        let swap = || {
+            let _turn = turn.lock();
+            exchange(mine, other);
+            // She sees the name that is given to a directory to remove, too.
+            let asides = entries().filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."));
+            asides.for_each(|aside| exchange(aside.path().to_str().unwrap(), other));
+        };
         let is_whole = |user: u32| {
-            let all = fs::read_dir("/dev/shm/saltus-x").unwrap().flatten();
-            let theirs = all.filter(|entry| entry.metadata().is_ok_and(|m| m.uid() == user));
+            let theirs = entries().filter(|entry| entry.metadata().is_ok_and(|m| m.uid() == user));
             theirs.filter(|entry| entry.path().join("file").exists()).count() == 1
         };
+        /// Ends the thread, also when the test fails.
+        struct End<'a>(&'a AtomicBool);
+        impl Drop for End<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Relaxed);
+            }
+        }
         std::thread::scope(|threads| {
+            let end = End(&over);
             threads.spawn(|| {
                 while !over.load(Relaxed) {
                     swap();
@@ -512,10 +526,12 @@ fn what_is_put_in_the_place_of_a_users_files_while_they_are_removed_stays() {
                     break;
                 }
                 if !is_whole(ANNA) {
-                    make(if Path::new(mine).exists() { other } else { mine }, ANNA);
+                    let empty = entries().find(|entry| entry.metadata().is_ok_and(|m| m.uid() == ANNA));
+                    let free = if Path::new(mine).exists() { other } else { mine };
+                    make(empty.map_or(free.into(), |entry| entry.path()).to_str().unwrap(), ANNA);
                 }
             }
-            over.store(true, Relaxed);
+            drop(end);
             assert_eq!(lost, 0, "Bob's directory was removed in place of Anna's");
             assert!(removed > 0, "nothing was removed");
         });
@@ -536,5 +552,28 @@ fn a_directory_that_somebody_filled_is_named_and_keeps_nobody_from_creating() {
         let channel = make("imu").unwrap();
         assert_eq!(channel.info().unwrap().owner, 0);
         shm().unlink("imu").unwrap();
+    });
+}
+
+#[test]
+fn a_channel_of_another_user_stays_however_many_files_are_beside_it() {
+    own_shm(|| {
+        let dir = "/dev/shm/saltus-x";
+        fs::create_dir(dir).unwrap();
+        fs::write("/dev/shm/saltus-one", "").unwrap();
+        let fill = |with: char| {
+            (0..=100_000)
+                .for_each(|n| fs::hard_link("/dev/shm/saltus-one", format!("{dir}/{with}{n}")).unwrap());
+        };
+        fill('a');
+        fs::create_dir(format!("{dir}/imu")).unwrap();
+        fs::write(format!("{dir}/imu/data"), "").unwrap();
+        fill('b');
+        chown(dir, Some(ANNA), Some(ANNA)).unwrap();
+        for path in ["imu", "imu/data"] {
+            chown(format!("{dir}/{path}"), Some(BOB), Some(BOB)).unwrap();
+        }
+        let found = Belonging::of_user(ANNA).unwrap();
+        assert!(found.iter().all(|one| one.path() != Path::new(dir)), "Bob's channel is in it");
     });
 }

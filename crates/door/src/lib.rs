@@ -58,7 +58,8 @@ pub async fn accept(listener: std::net::TcpListener, app: Router, limits: Limits
         Ok(listener) => listener,
         Err(e) => return e,
     };
-    let strangers = Strangers::new(limits.strangers);
+    // Those that are refused close no connection of the own user.
+    let [strangers, refused] = [(); 2].map(|()| Strangers::new(limits.strangers));
     let refusal = Router::new().fallback(async || (StatusCode::FORBIDDEN, REFUSAL));
     loop {
         let Ok((stream, _)) = listener.accept().await else {
@@ -67,8 +68,9 @@ pub async fn accept(listener: std::net::TcpListener, app: Router, limits: Limits
         };
         prepare(&stream);
         let admitted = limits.admits == Admits::All || is_own(&stream);
-        let service = TowerToHyperService::new(if admitted { app.clone() } else { refusal.clone() });
-        strangers.spawn(async move {
+        let (app, list) = if admitted { (&app, &strangers) } else { (&refusal, &refused) };
+        let service = TowerToHyperService::new(app.clone());
+        list.spawn(async move {
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(limits.head);
             http.max_buf_size(HEAD).keep_alive(limits.keep_alive);
@@ -99,6 +101,40 @@ fn prepare(stream: &TcpStream) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read, Write};
+    use std::os::unix::process::CommandExt;
+
+    #[test]
+    fn connections_of_other_users_close_none_of_the_own_user() {
+        if saltus_os::process::user() != 0 {
+            return eprintln!("skipped: only root can act as another user");
+        }
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let long = Duration::from_secs(60);
+        let limits =
+            Limits { strangers: 4, head: long, whole: None, keep_alive: false, admits: Admits::OwnUser };
+        let app = Router::new().fallback(async || "welcome");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        std::thread::spawn(move || runtime.block_on(accept(listener, app, limits))); // ends with the tests
+        let mut own = std::net::TcpStream::connect(address).unwrap();
+        own.set_read_timeout(Some(long)).unwrap();
+        own.write_all(b"GET / HTTP/1.1\r\n").unwrap();
+        let port = address.port();
+        // The last one waits for its answer, and so until the server has accepted all.
+        let script = format!(
+            "for i in {{1..20}}; do exec {{fd}}<>/dev/tcp/127.0.0.1/{port}; done; printf 'GET / HTTP/1.1\r\nhost: x\r\n\r\n' >&$fd; \
+             cat <&$fd"
+        );
+        let other = std::process::Command::new("bash").args(["-c", &script]).uid(60_001).gid(60_001).output();
+        let other = String::from_utf8_lossy(&other.unwrap().stdout).into_owned();
+        assert!(other.starts_with("HTTP/1.1 403"), "{other}");
+        own.write_all(b"host: localhost\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        own.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("welcome"), "{answer}");
+    }
 
     #[test]
     fn a_vanished_machine_is_probed() {

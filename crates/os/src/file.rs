@@ -307,8 +307,18 @@ pub fn first_names(dir: &File) -> Vec<Vec<u8>> {
 
 /// The first `most` names in a directory, as [`names`] returns them, for a directory that another user may have filled. Allocates.
 pub fn names_at_most(dir: &File, most: usize) -> io::Result<Vec<Vec<u8>>> {
-    let path = format!("/proc/self/fd/{}", dir.as_raw_fd());
-    std::fs::read_dir(path)?.take(most).map(|entry| Ok(entry?.file_name().as_bytes().to_vec())).collect()
+    read(dir)?.take(most).collect()
+}
+
+/// All names in a directory, one after the other as they are read, however many there are; none if it cannot be read. Allocates. For
+/// decisions for which no name may be missing.
+pub fn each_name(dir: &File) -> impl Iterator<Item = Vec<u8>> + use<> {
+    read(dir).into_iter().flatten().map_while(Result::ok)
+}
+
+fn read(dir: &File) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>> + use<>> {
+    let entries = std::fs::read_dir(format!("/proc/self/fd/{}", dir.as_raw_fd()))?;
+    Ok(entries.map(|entry| Ok(entry?.file_name().as_bytes().to_vec())))
 }
 
 #[cfg(test)]

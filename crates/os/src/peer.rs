@@ -17,6 +17,8 @@ const ENDS: usize = 36;
 const ENDS_ASKED: usize = HEAD + 8;
 const ENDS_TOLD: usize = HEAD + 4;
 const USER_TOLD: usize = HEAD + 4 + 48 + 12;
+/// The number of the socket's file, which the kernel reads after its user. 0: no program has it open any more.
+const FILE_TOLD: usize = USER_TOLD + 4;
 
 /// The user who opened the other end of an open connection within this machine and network namespace, as this process's user namespace
 /// numbers users. `None`: no socket has these addresses, or it was closed. `local` and `remote` are the addresses of this end. System calls, which do
@@ -25,8 +27,8 @@ const USER_TOLD: usize = HEAD + 4 + 48 + 12;
 /// # Errors
 /// The kernel does not answer such questions.
 pub fn user(local: SocketAddr, remote: SocketAddr) -> io::Result<Option<u32>> {
-    let plain = |at: SocketAddr| SocketAddr::new(at.ip().to_canonical(), at.port());
-    let (family, ends) = ends(plain(remote), plain(local));
+    let (local, remote) = (plain(local), plain(remote));
+    let (family, asked) = ends(remote, local);
     let mut request = [0u8; ENDS_ASKED + 48];
     let len = request.len() as u32;
     request[..4].copy_from_slice(&len.to_ne_bytes());
@@ -35,7 +37,7 @@ pub fn user(local: SocketAddr, remote: SocketAddr) -> io::Result<Option<u32>> {
     request[HEAD] = family;
     request[HEAD + 1] = libc::IPPROTO_TCP as u8;
     request[HEAD + 4..HEAD + 8].copy_from_slice(&(1u32 << ESTABLISHED).to_ne_bytes());
-    request[ENDS_ASKED..ENDS_ASKED + ENDS].copy_from_slice(&ends);
+    request[ENDS_ASKED..ENDS_ASKED + ENDS].copy_from_slice(&asked);
     request[ENDS_ASKED + ENDS + 4..].fill(0xff); // no cookie
     let mut answer = [0u8; 512];
     let got = ask(&request, &mut answer)?;
@@ -44,11 +46,16 @@ pub fn user(local: SocketAddr, remote: SocketAddr) -> io::Result<Option<u32>> {
     let kind = answer.get(4..).and_then(|rest| rest.first_chunk()).map(|kind| u16::from_ne_bytes(*kind));
     match kind {
         Some(BY_FAMILY) => {
-            let is_it = answer.get(ENDS_TOLD..ENDS_TOLD + ENDS) == Some(&ends[..]);
-            Ok(word(USER_TOLD).filter(|_| is_it && answer[HEAD + 1] == ESTABLISHED))
+            // A socket of IPv6 may have a connection of IPv4: its addresses then have IPv6's form.
+            let told = answer.get(ENDS_TOLD..ENDS_TOLD + ENDS);
+            let is_it = told == Some(&asked[..]) || told == Some(&ends(mapped(remote), mapped(local)).1[..]);
+            // The state may be older than the user. Kernels before 6.17 give a socket without a file the number of root.
+            let is_open =
+                answer.get(HEAD + 1) == Some(&ESTABLISHED) && word(FILE_TOLD).is_some_and(|file| file > 0);
+            Ok(word(USER_TOLD).filter(|_| is_it && is_open))
         }
         _ => match word(HEAD).map(|code| (code as i32).wrapping_neg()) {
-            Some(libc::ENOENT) => Ok(None), // no such socket; a missing module has another code
+            Some(libc::ENOENT) => Ok(None), // no such socket, or a kernel without `tcp_diag`
             Some(code) => Err(io::Error::from_raw_os_error(code)),
             None => Err(io::ErrorKind::InvalidData.into()),
         },
@@ -62,6 +69,19 @@ pub fn user(local: SocketAddr, remote: SocketAddr) -> io::Result<Option<u32>> {
 pub fn is_own(local: SocketAddr, remote: SocketAddr) -> io::Result<bool> {
     let own = process::user();
     Ok(user(local, remote)?.is_some_and(|user| user == 0 || (user == own && !users::is_unknown(user))))
+}
+
+/// An address in the form of its own family.
+fn plain(at: SocketAddr) -> SocketAddr {
+    SocketAddr::new(at.ip().to_canonical(), at.port())
+}
+/// An address in IPv6's form.
+fn mapped(at: SocketAddr) -> SocketAddr {
+    let ip = match at.ip() {
+        IpAddr::V4(ip) => ip.to_ipv6_mapped(),
+        IpAddr::V6(ip) => ip,
+    };
+    SocketAddr::new(ip.into(), at.port())
 }
 
 /// The address family of a socket, and its ends: source port, destination port, source address, destination address.
@@ -115,7 +135,13 @@ mod tests {
 
     #[test]
     fn the_user_of_the_other_end_is_known_until_it_closes() {
-        for (listen, connect) in [("127.0.0.1:0", "127.0.0.1"), ("[::1]:0", "::1"), ("[::]:0", "127.0.0.1")] {
+        for (listen, connect) in [
+            ("127.0.0.1:0", "127.0.0.1"),
+            ("[::1]:0", "::1"),
+            ("[::]:0", "127.0.0.1"),
+            ("127.0.0.1:0", "::ffff:127.0.0.1"), // as Java connects
+            ("[::]:0", "::ffff:127.0.0.1"),
+        ] {
             let (here, theirs) = pair(listen, connect);
             assert_eq!(user_of(&here), Some(process::user()), "{listen}");
             assert!(is_own(here.local_addr().unwrap(), here.peer_addr().unwrap()).unwrap());

@@ -111,10 +111,19 @@ impl ChannelEnd {
         }
     }
 
-    /// Publishes in a larger lane, which replaces the present one. Readers read the replaced lane to its end.
+    /// Publishes in a larger lane, which replaces the present one. Readers read the replaced lane to its end. If there is no memory for
+    /// more messages, the present lane stays, unless the message is too long for it.
     #[cold]
     fn grow(&mut self, depth: u64, about: &About, payload: &[u8]) -> Result<()> {
-        let mut larger = LaneEnd::new(depth, payload.len(), &self.channel.budget)?;
+        let made = LaneEnd::new(depth, payload.len(), &self.channel.budget);
+        if let Some(present) = self.end.as_mut().filter(|present| present.fits(payload.len()))
+            && made.as_ref().map_or(true, |made| made.frames() <= present.frames())
+        {
+            present.give_up(depth);
+            present.publish(about, payload);
+            return Ok(());
+        }
+        let mut larger = made?;
         // A reader that joins now finds the old lane's messages or the new one's, never none.
         larger.publish(about, payload);
         if let Some(old) = &mut self.end {
@@ -133,5 +142,36 @@ impl Drop for ChannelEnd {
         if let Some(end) = self.end.take() {
             self.channel.lock().spare.push(end);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_channel_keeps_its_memory_if_there_is_none_for_the_depth_that_is_requested() {
+        let budget = Arc::new(Budget::new(16 << 20));
+        let channel = Arc::new(Channel::new(Name::new("imu").unwrap(), budget.clone()));
+        let mut end = ChannelEnd::new(channel.clone());
+        let (about, message) = (About::default(), vec![7; 60_000]);
+        end.publish(&about, &message).unwrap();
+        let frames = |end: &ChannelEnd| end.end.as_ref().unwrap().frames();
+        let before = frames(&end);
+        let mut others = vec![budget.charge(5 << 20, true).expect("memory for others")];
+        for depth in [2 * before, 4 * before] {
+            channel.deepen(depth);
+            for _ in 0..3 {
+                end.publish(&about, &message).unwrap();
+            }
+            assert_eq!((frames(&end), channel.lanes().0.len()), (before, 1));
+            // First a little is left, then nothing.
+            while let Some(one) = (9..20).rev().find_map(|bits| budget.charge(1 << bits, true)) {
+                others.push(one);
+            }
+        }
+        end.publish(&about, &vec![7; 4 << 20]).expect_err("there is no memory for a longer message");
+        end.publish(&about, &message).unwrap();
+        assert_eq!(channel.lanes().0[0].published(), 8);
     }
 }

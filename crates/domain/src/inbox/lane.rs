@@ -115,15 +115,30 @@ impl LaneEnd {
         self.writer.head() >= self.lane.layout.frames()
     }
 
-    /// Whether it accepts messages of `len` bytes and keeps at least `depth`.
+    /// How many messages it keeps.
+    pub fn frames(&self) -> u64 {
+        self.lane.layout.frames()
+    }
+    /// Whether it accepts messages of `len` bytes.
+    #[inline]
+    pub fn fits(&self, len: usize) -> bool {
+        (len as u64).saturating_add(About::SIZE as u64) <= self.lane.layout.max_len()
+    }
+    /// Whether it accepts messages of `len` bytes and keeps at least `depth`, or as many as memory allows.
     #[inline]
     pub fn suits(&self, depth: u64, len: usize) -> bool {
-        let layout = &self.lane.layout;
-        let len = (len as u64).saturating_add(About::SIZE as u64);
-        len <= layout.max_len() && self.wanted >= shape(depth, layout.max_len() as usize).0
+        self.fits(len) && self.wanted >= self.wanted_at(depth)
+    }
+    #[inline]
+    fn wanted_at(&self, depth: u64) -> u64 {
+        shape(depth, self.lane.layout.max_len() as usize).0
+    }
+    /// Records that there is no memory for this depth.
+    pub fn give_up(&mut self, depth: u64) {
+        self.wanted = self.wanted.max(self.wanted_at(depth));
     }
 
-    /// Publishes a message for which [`LaneEnd::suits`] returned true. Real-time safe.
+    /// Publishes a message that [`LaneEnd::fits`]. Real-time safe.
     #[inline]
     pub fn publish(&mut self, about: &About, payload: &[u8]) {
         let len = About::SIZE + payload.len();

@@ -44,7 +44,11 @@ impl FromStr for Network {
         let ip: IpAddr = ip.parse().map_err(|_| bad())?;
         let most = if ip.is_ipv4() { 32 } else { 128 };
         let bits = bits.map_or(Ok(most), str::parse).ok().filter(|bits| *bits <= most).ok_or_else(bad)?;
-        Ok(Network { ip, bits })
+        match ip.to_canonical() {
+            // IPv4 in IPv6's form.
+            plain if plain != ip && bits >= 96 => Ok(Network { ip: plain, bits: bits - 96 }),
+            _ => Ok(Network { ip, bits }),
+        }
     }
 }
 
@@ -94,6 +98,8 @@ mod tests {
             ("192.168.1.77/24", "192.168.1.1"),
             ("0.0.0.0/0", "8.8.8.8"),
             ("127.0.0.0/8", "::ffff:127.0.0.1"),
+            ("::ffff:10.0.0.7", "10.0.0.7"),
+            ("::ffff:10.0.0.0/104", "10.255.0.1"),
             ("fe80::/10", "febf::1"),
             ("::/0", "1::"),
         ] {

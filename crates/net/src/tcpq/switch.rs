@@ -5,7 +5,7 @@ use super::frame::{self, Frame, Garbage};
 use super::intake::{Intake, hello};
 use super::queue::{Queue, QueueLimits};
 use super::{HELLO_CLIENT, HELLO_HUB, VERSION_MARKS};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -466,19 +466,27 @@ impl Switch {
         Done::Yes
     }
 
-    /// Drops messages of the clients that hold the most, until all queues are within their limit together.
+    /// Drops messages of the clients that hold the most, until all queues are within their limit together. Costs the turn its time.
     fn shorten(&mut self) {
-        let leaving = |full: &[u64], clients: &BTreeMap<u64, Client>| -> usize {
-            full.iter().filter_map(|id| clients.get(id)).map(|client| client.queue.held()).sum()
-        };
-        while self.queued - leaving(&self.full, &self.clients) > self.queues {
-            let open = self.clients.iter_mut().filter(|(id, _)| !self.full.contains(id));
-            let Some((id, client)) = open.max_by_key(|(_, client)| client.queue.held()) else { return };
-            let before = client.queue.held();
+        let Switch { clients, full, queued, queues, fuel, .. } = self;
+        *fuel -= COMPARE * clients.len() as i64;
+        let (leaving, staying): (Vec<_>, Vec<_>) = clients
+            .iter()
+            .map(|(id, client)| (client.queue.held(), *id))
+            .partition(|(_, id)| full.contains(id));
+        let mut leaving: usize = leaving.iter().map(|(held, _)| held).sum();
+        let mut most = BinaryHeap::from(staying);
+        while *queued - leaving > *queues {
+            *fuel -= PUSH;
+            let Some((held, id)) = most.pop() else { return };
+            let Some(client) = clients.get_mut(&id) else { continue };
             if client.queue.drop_oldest() {
-                self.queued = self.queued - before + client.queue.held();
+                let left = client.queue.held();
+                *queued = *queued - held + left;
+                most.push((left, id));
             } else {
-                self.full.push(*id);
+                full.push(id);
+                leaving += held;
             }
         }
     }

@@ -323,3 +323,21 @@ fn the_queues_of_all_clients_together_are_bounded_and_who_reads_loses_nothing() 
     (0..40).for_each(|id| net.switch.leave(id));
     assert_eq!(net.switch.queued, 0);
 }
+
+#[test]
+fn the_work_of_dropping_messages_ends_the_turn_of_its_sender() {
+    let mut net =
+        Net { switch: Switch::new(QueueLimits::default(), 4 << 20, MESSAGE), intakes: BTreeMap::new() };
+    (0..10).for_each(|id| net.join(id));
+    (1..10).for_each(|id| net.subscribe(id, "A"));
+    // Many short messages, which a long one must replace.
+    let many = (4 << 20) / 200 / 9;
+    (0..many).for_each(|n| net.publish(0, "A", &format!("{n:100}")));
+    let mut out = Vec::new();
+    frame::publish(&mut out, b"A", &[b'x'; 400_000]);
+    net.switch.begin();
+    net.switch.received(0, &out).unwrap();
+    let dropped: u64 = (1..10).map(|id| net.switch.client(id).unwrap().counts.dropped).sum();
+    assert!(dropped > 5000, "{dropped}");
+    assert!(net.switch.fuel < STEP - dropped as i64 * PUSH, "{} left", net.switch.fuel);
+}
