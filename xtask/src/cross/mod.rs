@@ -153,7 +153,8 @@ fn riscv64(short: bool) -> Vec<Step> {
                 let said =
                     run::output(Command::new("qemu-riscv64").arg(&program.path).arg("--test-threads=2"))?;
                 let result = said.lines().find(|line| line.starts_with("test result"));
-                println!("{}: {}", program.name, result.unwrap_or("no result"));
+                let result = result.ok_or_else(|| format!("{}: it printed no result", program.name))?;
+                println!("{}: {result}", program.name);
             }
             Ok(())
         }),

@@ -146,13 +146,16 @@ pub(crate) fn run(args: Hub) -> Outcome {
         out.line(format_args!("listening on {}; {}", hub.address(), who(&access)))?;
     }
     out.flush()?;
+    let mut notes = Notes::default();
     let mut due = args.reports.every().map(|interval| Instant::now() + interval);
     while !stop::requested() {
         // No poll while the last turn had work.
         if !hub.turn(0).map_err(failed)? {
             stop::readable_until(&hub, due);
         }
-        hub.told().iter().for_each(report);
+        let told = hub.told();
+        told.iter().filter_map(problem).for_each(|words| notes.print(words, Instant::now()));
+        notes.sum_up(Instant::now());
         if due.is_some_and(|due| Instant::now() >= due) {
             due = args.reports.every().map(|interval| Instant::now() + interval);
             show(&hub, args.json.json, &mut out)?;
@@ -176,17 +179,50 @@ fn who(access: &Access) -> String {
     }
 }
 
-/// Reports problems of clients.
-fn report(reported: &Told) {
+/// A problem of a client, in words.
+fn problem(reported: &Told) -> Option<String> {
     match reported {
         Told::Left(client, reason) if *reason != Reason::Left => {
-            exit::note(format_args!("disconnected {client}: {reason}"))
+            Some(format!("disconnected {client}: {reason}"))
         }
-        Told::Refused(client, why) => {
-            exit::note(format_args!("a subscription of {client} matches nothing: {why}"))
+        Told::Refused(client, why) => Some(format!("a subscription of {client} matches nothing: {why}")),
+        Told::NoMore(why) => Some(format!("cannot accept more clients for now: {why}")),
+        _ => None,
+    }
+}
+
+/// Prints problems, at most [`Notes::MOST`] in each second, so that a client that connects again and again fills no log.
+#[derive(Default)]
+struct Notes {
+    /// The start of the second.
+    since: Option<Instant>,
+    printed: usize,
+    omitted: usize,
+}
+
+impl Notes {
+    const MOST: usize = 20;
+
+    fn print(&mut self, words: String, now: Instant) {
+        self.sum_up(now);
+        self.since.get_or_insert(now);
+        if self.printed < Notes::MOST {
+            self.printed += 1;
+            exit::note(words);
+        } else {
+            self.omitted += 1;
         }
-        Told::NoMore(why) => exit::note(format_args!("cannot accept more clients for now: {why}")),
-        _ => {}
+    }
+
+    /// After each second: prints how many were omitted.
+    fn sum_up(&mut self, now: Instant) {
+        if self.since.is_none_or(|since| now.duration_since(since).as_secs() == 0) {
+            return;
+        }
+        if self.omitted > 0 {
+            exit::note(format_args!("{} more problems of clients", self.omitted));
+        }
+        *self = Notes::default();
     }
 }
 
@@ -247,4 +283,23 @@ fn show_end(hub: &tcpq::Hub, json: bool, out: &mut Out) -> Outcome {
         ))?;
     }
     out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn many_problems_in_one_second_are_counted_instead_of_printed() {
+        let (mut notes, start) = (Notes::default(), Instant::now());
+        for _ in 0..50 {
+            notes.print("a problem".into(), start);
+        }
+        assert_eq!((notes.printed, notes.omitted), (Notes::MOST, 50 - Notes::MOST));
+        notes.sum_up(start + Duration::from_millis(999));
+        assert_eq!(notes.printed, Notes::MOST);
+        notes.sum_up(start + Duration::from_secs(1));
+        assert_eq!((notes.printed, notes.omitted), (0, 0));
+    }
 }
