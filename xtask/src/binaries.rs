@@ -37,6 +37,10 @@ const ALONE: &[(&str, &str, &str)] = &[
     ("lab/benches/command", "command", "pins processes to processors, and polls"),
 ];
 
+/// Test programs that another check runs: the package, the target, and that check.
+const ELSEWHERE: &[(&str, &str, &str)] =
+    &[("bindings/c", "sanitizers", "`sanitizers, full`: it builds everything twice")];
+
 /// A test program.
 #[derive(Clone, Debug, PartialEq)]
 struct Binary {
@@ -50,8 +54,8 @@ impl Binary {
     fn name(&self) -> String {
         format!("{} {}", self.package, self.target)
     }
-    fn is_alone(&self) -> bool {
-        ALONE.iter().any(|(package, target, _)| self.package == *package && self.target == *target)
+    fn is_in(&self, list: &[(&str, &str, &str)]) -> bool {
+        list.iter().any(|(package, target, _)| self.package == *package && self.target == *target)
     }
 }
 
@@ -64,14 +68,15 @@ pub fn step(
     docs: bool,
 ) -> Step {
     Step::new("", move || {
-        let binaries = build(&selection)?;
-        for (package, target, _) in ALONE.iter().filter(|_| docs) {
+        let mut binaries = build(&selection)?;
+        for (package, target, _) in ALONE.iter().chain(ELSEWHERE).filter(|_| docs) {
             if !binaries.iter().any(|one| one.package == *package && one.target == *target) {
                 return Err(format!(
                     "xtask/src/binaries.rs: there is no test program `{target}` of {package}"
                 ));
             }
         }
+        binaries.retain(|one| !one.is_in(ELSEWHERE));
         let lanes = thread::available_parallelism().map_or(1, usize::from);
         let failed = run(binaries, lanes, |binary| run_one(binary, &args, env));
         let line = format!("cargo test {selection} --doc --locked --no-fail-fast");
@@ -86,7 +91,7 @@ pub fn step(
 
 /// Runs the test programs on `lanes` threads, then those of [`ALONE`] one by one. Returns the failures, in the words of `one`.
 fn run(binaries: Vec<Binary>, lanes: usize, one: impl Fn(&Binary) -> Outcome + Sync) -> Vec<String> {
-    let (alone, shared): (Vec<Binary>, Vec<Binary>) = binaries.into_iter().partition(Binary::is_alone);
+    let (alone, shared): (Vec<Binary>, Vec<Binary>) = binaries.into_iter().partition(|one| one.is_in(ALONE));
     let failed = Mutex::new(Vec::new());
     for (queue, lanes) in [(shared, lanes), (alone, 1)] {
         let queue = Mutex::new(VecDeque::from(queue));
@@ -180,7 +185,7 @@ mod tests {
             thread::sleep(Duration::from_millis(20));
             let after = running.fetch_sub(1, SeqCst) - 1;
             ran.fetch_add(1, SeqCst);
-            if binary.is_alone() && beside + after > 0 { Err(binary.name()) } else { Ok(()) }
+            if binary.is_in(ALONE) && beside + after > 0 { Err(binary.name()) } else { Ok(()) }
         });
         assert_eq!((failed, ran.into_inner()), (vec![], 9));
         assert_eq!(most.into_inner(), 2, "they do run beside each other");
