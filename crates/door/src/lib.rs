@@ -60,16 +60,22 @@ pub async fn accept(listener: std::net::TcpListener, app: Router, limits: Limits
     };
     // Those that are refused close no connection of the own user.
     let [strangers, refused] = [(); 2].map(|()| Strangers::new(limits.strangers));
-    let refusal = Router::new().fallback(async || (StatusCode::FORBIDDEN, REFUSAL));
+    let refusal = |why: String| {
+        Router::new().fallback(async move || (StatusCode::FORBIDDEN, format!("{REFUSAL}{why}")))
+    };
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
         prepare(&stream);
-        let admitted = limits.admits == Admits::All || is_own(&stream);
-        let (app, list) = if admitted { (&app, &strangers) } else { (&refusal, &refused) };
-        let service = TowerToHyperService::new(app.clone());
+        let admitted = if limits.admits == Admits::All { Ok(true) } else { is_own(&stream) };
+        let (app, list) = match admitted {
+            Ok(true) => (app.clone(), &strangers),
+            Ok(false) => (refusal(String::new()), &refused),
+            Err(error) => (refusal(format!("\n{error}\n")), &refused),
+        };
+        let service = TowerToHyperService::new(app);
         list.spawn(async move {
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(limits.head);
@@ -84,10 +90,9 @@ pub async fn accept(listener: std::net::TcpListener, app: Router, limits: Limits
     }
 }
 
-/// Whether a connection comes from this process's user or from root. If that cannot be found out, it does not.
-fn is_own(stream: &TcpStream) -> bool {
-    let ends = stream.local_addr().and_then(|local| Ok((local, stream.peer_addr()?)));
-    ends.and_then(|(local, remote)| peer::is_own(local, remote)).unwrap_or(false)
+/// Whether a connection comes from this process's user or from root. An error says why that cannot be found out.
+fn is_own(stream: &TcpStream) -> std::io::Result<bool> {
+    peer::is_own(stream.local_addr()?, stream.peer_addr()?)
 }
 
 /// Sends small frames immediately, and probes silent machines. Serving works without either, so errors are ignored.

@@ -1,6 +1,5 @@
 //! Compilers for other processors, and what they build.
 
-use super::place;
 use crate::run::{self, Outcome, root};
 use crate::tools;
 use std::path::{Path, PathBuf};
@@ -72,6 +71,11 @@ pub(super) struct Program {
     pub name: String,
     pub path: PathBuf,
     pub processor: &'static Processor,
+}
+
+/// Where everything is made.
+pub fn place() -> PathBuf {
+    root().join("target/cross")
 }
 
 impl Program {

@@ -1,7 +1,6 @@
 //! A kernel of arm64 in an emulator, with programs in its memory. It executes programs of 64 bits and of 32.
 
-use super::build::Program;
-use super::place;
+use super::build::{Program, place};
 use crate::run::{self, Outcome, failed};
 use crate::tools;
 use std::fs;

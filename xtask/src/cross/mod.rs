@@ -6,11 +6,10 @@ mod build;
 mod guest;
 mod package;
 
-use crate::run::{self, Outcome, Step, root};
+use crate::run::{self, Outcome, Step};
 use crate::tools;
 use build::{AARCH64, ARMV7, Linked, Processor, RISCV64, Tests};
 use guest::{KERNELS, Load};
-use std::path::PathBuf;
 use std::process::Command;
 
 /// The engine. `loom` and `docs` are left out: their results do not depend on the processor.
@@ -57,11 +56,6 @@ const USER: &[Tests] = &[
     Tests("saltus-log", &["saltus_log", "log", "types"]),
     Tests("saltus-types", &["saltus_types", "cdr", "fingerprints", "json", "plain", "wire"]),
 ];
-
-/// Where everything is made.
-fn place() -> PathBuf {
-    root().join("target/cross")
-}
 
 fn tests_of(short: bool) -> &'static [Tests] {
     if short { SHORT } else { FULL }

@@ -1,7 +1,6 @@
 //! The Debian package of the command for another processor, and an archive with a static command.
 
-use super::build::{Linked, Processor, Program};
-use super::place;
+use super::build::{Linked, Processor, Program, place};
 use crate::package;
 use crate::run::{self, Outcome, Step, failed, root};
 use std::fs;
