@@ -7,7 +7,7 @@ use crate::Time64;
 use std::io;
 
 /// The call, with times of 64 bits: `futex_time64` has the same number on every 32-bit processor. The crate `libc` lacks it.
-const FUTEX: libc::c_long = if cfg!(target_pointer_width = "64") { libc::SYS_futex } else { 422 };
+pub(crate) const FUTEX: libc::c_long = if cfg!(target_pointer_width = "64") { libc::SYS_futex } else { 422 };
 
 /// Why a wait returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -425,7 +425,7 @@ mod tests {
             let in_futex = || {
                 let call = format!("/proc/self/task/{}/syscall", tid.load(SeqCst));
                 std::fs::read_to_string(call)
-                    .is_ok_and(|call| call.starts_with(&format!("{} ", libc::SYS_futex)))
+                    .is_ok_and(|call| call.starts_with(&format!("{} ", futex::FUTEX)))
             };
             while !in_futex() {
                 thread::yield_now();
