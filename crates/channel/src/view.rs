@@ -51,6 +51,11 @@ impl<'a> View<'a> {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// Whether the subscriber had not received the message before. A view of the [current](saltus_ring::Which::Current) message may be of
+    /// either kind.
+    pub fn is_unseen(&self) -> bool {
+        self.candidate.meta.seq > self.receiver.merge().cursor(self.candidate.lane)
+    }
     /// Byte `i`. Panics beyond the length.
     pub fn byte(&self, i: usize) -> u8 {
         let mut out = [0];

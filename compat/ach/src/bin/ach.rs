@@ -1,0 +1,2 @@
+//! The command `ach`.
+fn main() {}
