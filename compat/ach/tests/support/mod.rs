@@ -78,15 +78,21 @@ pub enum Build {
 
 /// Compiles a program of this package, such as `tests/c/peer.c`, and links it with the static library.
 pub fn compile(dir: &Path, source: &str, build: Build) -> PathBuf {
-    let program = dir.join(source.replace(['/', '.'], "-"));
-    let cpp = source.ends_with(".cpp");
+    compile_all(dir, &[source], build)
+}
+
+/// The same, of a program of several files.
+pub fn compile_all(dir: &Path, sources: &[&str], build: Build) -> PathBuf {
+    let program = dir.join(sources[0].replace(['/', '.'], "-"));
+    let cpp = sources[0].ends_with(".cpp");
     let mut cc = Command::new(if cpp { "c++" } else { "cc" });
     cc.arg(if cpp { "-std=c++17" } else { "-std=gnu11" });
     cc.args(["-Wall", "-Wextra", "-Werror", "-O1", "-g", "-I"]).arg(package().join("include"));
     if build == Build::Address {
         cc.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
     }
-    cc.arg(package().join(source)).arg("-o").arg(&program).arg(library("libach.a"));
+    cc.args(sources.iter().map(|source| package().join(source)));
+    cc.arg("-o").arg(&program).arg(library("libach.a"));
     run(cc.args(["-pthread", "-ldl", "-lm", "-lrt"]));
     program
 }
