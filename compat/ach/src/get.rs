@@ -14,6 +14,7 @@ use saltus_channel::{
 use saltus_os::process;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering::*;
+use std::sync::atomic::fence;
 
 /// How often a second thread that waits with the same handle looks whether the first is gone, in ns.
 const TURN: u64 = 1_000_000;
@@ -26,7 +27,7 @@ pub(crate) fn subscribe(channel: &Channel) -> Result<Subscriber> {
 }
 
 /// A call that reads: the structure, its handle, and the reader, which belongs to this call.
-struct Call {
+pub(crate) struct Call {
     chan: *mut AchChannel,
     open: Open,
     opened: &'static Opened,
@@ -35,7 +36,7 @@ struct Call {
 
 impl Call {
     /// Takes the reader. While another thread has it, waits if there is a limit, else returns `ACH_EAGAIN`.
-    unsafe fn new(chan: *mut AchChannel, limit: impl Fn(c_int) -> Result<Option<Limit>>) -> Result<Call> {
+    pub unsafe fn new(chan: *mut AchChannel, limit: impl Fn(c_int) -> Result<Option<Limit>>) -> Result<Call> {
         // SAFETY: as the caller has it.
         let open = unsafe { Open::of(chan)? };
         let (reader, opened) = loop {
@@ -60,17 +61,22 @@ impl Call {
         Ok(call)
     }
 
-    fn reader(&mut self) -> Result<&mut Reader> {
+    pub fn reader(&mut self) -> Result<&mut Reader> {
         self.reader.as_mut().ok_or(ACH_BUG)
     }
 
     /// In a child that was forked while another thread of its parent had the reader: makes a new one, in the same position.
     #[cold]
     fn begin_again(&mut self) -> Result<()> {
-        let mut subscriber = subscribe(&self.opened.channel)?;
+        let base = self.open.handle.base.load(Relaxed); // Relaxed: as in `follow`
+        let opened = self.opened;
+        let mut subscriber = match base {
+            0 => subscribe(&opened.channel)?,
+            _ => subscribe(&opened.directory.open_channel(&opened.name).map_err(|e| status(&e))?)?,
+        };
         subscriber.set_cancel_handle(self.open.cancel());
         // SAFETY: `new` has read the structure.
-        let seen = unsafe { position(self.chan) } - self.open.handle.base.load(Relaxed);
+        let seen = unsafe { position(self.chan) }.saturating_sub(base);
         subscriber.limit(subscriber.unseen_count().saturating_sub(seen));
         let known = subscriber.missed();
         *self.reader = Some(Reader { subscriber, known, fd: None });
@@ -79,17 +85,18 @@ impl Call {
 
     /// Whether the program canceled. If it ended the cancellation, waits may wait again.
     #[inline(always)]
-    fn check_cancel(&self) -> Result<()> {
+    pub fn check_cancel(&self) -> Result<()> {
         // SAFETY: `new` has read the structure.
         let word = unsafe { cancel_word(self.chan) };
-        // SeqCst: `ach_cancel` writes the word, then cancels. If this reads the word before and resets the cancellation after that, the
-        // second look finds the word. If the cancellation comes after the reset, it ends the wait.
+        // `ach_cancel` writes the word, fences, then cancels. This resets the cancellation, fences, then looks at the word again. If the
+        // reset undoes that cancellation, its fence comes after the other, and the second look finds the word. Else the cancellation is
+        // left, and ends the wait.
         if word.load(SeqCst) == 0 {
             if !self.open.cancel().is_canceled() {
                 return Ok(());
             }
             self.open.cancel().reset();
-            std::sync::atomic::fence(SeqCst);
+            fence(SeqCst);
             if word.load(SeqCst) == 0 {
                 return Ok(());
             }
@@ -210,6 +217,8 @@ pub unsafe extern "C" fn ach_get(
                 // A message exists, and is overwritten before it is read.
                 Err(Error::Overrun { .. }) if waits || rounds < ROUNDS => rounds += 1,
                 Err(Error::Overrun { .. }) => return Err(ACH_EAGAIN),
+                // Another thread has closed the handle.
+                Err(Error::Canceled) if !call.open.is_current() => return Err(ACH_EINVAL),
                 // Nothing yet, a cancellation that the program has ended, or a channel whose name is gone and whose users continue.
                 Ok(None) | Err(Error::Canceled | Error::Retired { how: Retired::Vanished, .. }) => {
                     if !waits {
@@ -259,8 +268,9 @@ pub unsafe extern "C" fn ach_cancel(chan: *mut AchChannel, _attr: *const AchCanc
         Ok(open) => open,
         Err(status) => return status,
     };
-    // SAFETY: `of` has read the structure. SeqCst: see `Call::check_cancel`.
+    // SAFETY: `of` has read the structure.
     unsafe { cancel_word(chan) }.store(1, SeqCst);
+    fence(SeqCst); // pairs with the one in `Call::check_cancel`
     keep_errno(|| open.cancel().cancel());
     ACH_OK
 }

@@ -139,7 +139,7 @@ impl Open {
 
     /// Whether the handle was not closed since.
     #[inline(always)]
-    fn is_current(&self) -> bool {
+    pub fn is_current(&self) -> bool {
         self.handle.state.load(SeqCst) == self.number // SeqCst: pairs with `close`
     }
 

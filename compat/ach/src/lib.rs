@@ -1,6 +1,6 @@
 //! Ach's C interface over the channels of Saltus: a `libach.so.4` in place of Ach's.
 //!
-//! `include/ach.h` and `include/ach/generic.h` are the documentation of the functions. Their names, values and structures are those of Ach
+//! `include/ach.h` and the headers next to it are the documentation of the functions. Their names, values and structures are those of Ach
 //! 2.0.0, which programs were compiled against; everything else is written for Saltus.
 //!
 //! | file | contents |
@@ -12,7 +12,7 @@
 //! | `slot` | a value that one call at a time uses, also across `fork` |
 //! | `handle` | an open channel, and the table of all |
 //! | `time` | timeouts, in a channel's clock |
-//! | `attr`, `create`, `get`, `put`, `inspect` | the functions |
+//! | `attr`, `create`, `get`, `put`, `inspect`, `event` | the functions |
 
 // The rules for all pointers are in the header; a section in each function would repeat them.
 #![allow(clippy::missing_safety_doc)]
@@ -22,6 +22,7 @@ mod attr;
 mod border;
 mod create;
 mod errors;
+mod event;
 mod get;
 mod handle;
 mod inspect;
@@ -34,6 +35,7 @@ pub use abi::*;
 pub use attr::*;
 pub use create::*;
 pub use errors::ach_errstr;
+pub use event::*;
 pub use get::*;
 pub use inspect::*;
 pub use put::*;

@@ -42,6 +42,11 @@ impl Limit {
         Ok(Limit { clock, at: Some(at) })
     }
 
+    /// The time in ns, or all that there is.
+    pub fn ns(&self) -> u64 {
+        self.at.unwrap_or(u64::MAX)
+    }
+
     /// Whether it has passed.
     pub fn is_over(&self) -> bool {
         self.at.is_some_and(|at| now(self.clock) >= at)

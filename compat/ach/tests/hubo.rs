@@ -27,6 +27,19 @@ fn a_robot_of_programs_of_ach_walks_while_they_are_killed() {
     assert!(kills > 20, "{out}");
 }
 
+/// With another order of events each time.
+#[test]
+#[ignore = "a minute: `cargo xtask test --all` runs it"]
+fn it_walks_for_a_minute() {
+    let seed = std::process::id().to_string();
+    let output = robot("hubo-minute", &["60", &seed]);
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(
+        output.status.success() && out.ends_with("verdict: the robot walked\n"),
+        "seed {seed}: {out}{err}"
+    );
+}
+
 #[test]
 fn the_verdict_can_be_that_the_robot_fell() {
     for (without, why) in [

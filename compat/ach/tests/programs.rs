@@ -8,13 +8,14 @@ use std::process::Command;
 use support::*;
 
 /// The programs that check by themselves, and print `done`.
-const ALL: [&str; 6] = [
+const ALL: [&str; 7] = [
     "tests/c/layout.c",
     "tests/c/all.cpp",
     "tests/c/semantics.c",
     "tests/c/cancel.c",
     "tests/c/fork.c",
     "tests/c/threads.c",
+    "tests/c/events.c",
 ];
 
 /// Builds and runs a program in a domain of its own, where it leaves nothing.
@@ -57,6 +58,11 @@ fn threads_put_with_one_handle_and_wait_for_nobody() {
     runs(Build::Plain, "tests/c/threads.c");
 }
 
+#[test]
+fn an_event_loop_calls_handlers_and_the_periodic_function() {
+    runs(Build::Plain, "tests/c/events.c");
+}
+
 /// The sanitizers see the programs' every access, and what the library allocates.
 #[test]
 fn nothing_wrong_is_accessed_and_nothing_leaks() {
@@ -89,7 +95,8 @@ fn a_program_linked_with_libach_so_4_runs_with_this_one() {
     let names = |text: &str| -> BTreeSet<String> {
         text.lines().filter_map(|line| line.split_whitespace().last()).map(String::from).collect()
     };
-    let header = std::fs::read_to_string(package().join("include/ach.h")).unwrap();
+    let headers = ["include/ach.h", "include/ach/experimental.h"];
+    let header = headers.map(|file| std::fs::read_to_string(package().join(file)).unwrap()).join("\n");
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let declared: BTreeSet<String> = header
         .lines()

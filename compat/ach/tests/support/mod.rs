@@ -158,6 +158,9 @@ impl Drop for Peer {
 /// A channel's handle, closed in the end. On the heap, as programs must not move it.
 pub struct Channel(pub Box<AchChannel>);
 
+// SAFETY: nothing in a handle is bound to a thread.
+unsafe impl Send for Channel {}
+
 impl Channel {
     pub fn try_open(name: &str) -> Result<Channel, AchStatus> {
         let mut chan = Box::new(AchChannel { words: [!0; 16] });

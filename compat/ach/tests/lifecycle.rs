@@ -1,0 +1,100 @@
+//! Channels that are removed, replaced and created again under open handles, and many readers.
+
+mod support;
+
+use ach::*;
+use std::thread;
+use std::time::{Duration, Instant};
+use support::*;
+
+#[test]
+fn handles_follow_a_channel_to_its_successor_and_say_when_there_is_none() {
+    let domain = TestDomain::of_this_process();
+    let directory = domain.open();
+    assert_eq!(create("imu", 4, 8), ACH_OK);
+    let (mut writer, mut reader) = (Channel::open("imu"), Channel::open("imu"));
+    assert_eq!(writer.put(b"one"), ACH_OK);
+    // `saltus rm`, unlike `ach rm`, ends the channel for all that have it open. What was published is received first.
+    directory.unlink("imu").unwrap();
+    assert_eq!(reader.get(0), (ACH_OK, b"one".to_vec()));
+    assert_eq!((reader.get(0).0, writer.put(b"two")), (ACH_ENOENT, ACH_ENOENT));
+    assert!(describe(ACH_ENOENT).contains("imu"), "{}", describe(ACH_ENOENT));
+    assert_eq!(reader.wait(0, LONG).0, ACH_ENOENT, "it does not wait for what cannot come");
+    assert_eq!(create("imu", 4, 8), ACH_OK);
+    assert_eq!(writer.put(b"three"), ACH_OK);
+    assert_eq!(reader.get(0), (ACH_OK, b"three".to_vec()));
+    assert_eq!(reader.seq_num(), 2);
+
+    // A reader that waits follows too.
+    thread::scope(|scope| {
+        let waiting = scope.spawn(move || {
+            let mut reader = reader;
+            let got = reader.wait(0, LONG);
+            (got, reader)
+        });
+        thread::sleep(Duration::from_millis(50));
+        directory.replace("imu", &saltus_channel::Attributes::new()).unwrap();
+        assert_eq!(writer.put(b"four"), ACH_OK);
+        let (got, mut reader) = waiting.join().unwrap();
+        assert_eq!(got, (ACH_OK, b"four".to_vec()));
+        assert_eq!(reader.seq_num(), 3);
+        // So does one that is canceled by closing it.
+        scope.spawn(move || {
+            let start = Instant::now();
+            let mut reader = reader.by_two_threads(Duration::from_millis(50));
+            assert_eq!(reader.get(0).0, ACH_EINVAL);
+            assert!(start.elapsed() < LONG);
+        });
+    });
+    drop(writer);
+    assert_eq!(unlink("imu"), ACH_OK);
+
+    many_readers_account_for_every_message();
+}
+
+impl Channel {
+    /// Waits in one thread, and closes in another.
+    fn by_two_threads(&mut self, after: Duration) -> Channel {
+        let at = self.at() as usize;
+        let closing = thread::spawn(move || {
+            thread::sleep(after);
+            // SAFETY: the handle is open, and its structure lives until this thread has been joined.
+            unsafe { ach_close(at as *mut AchChannel) }
+        });
+        assert_eq!(self.wait(0, LONG).0, ACH_EINVAL);
+        assert_eq!(closing.join().unwrap(), ACH_OK);
+        Channel(Box::new(AchChannel { words: [0; 16] }))
+    }
+}
+
+/// Each gets every message, whole and in order, or learns that it missed some.
+fn many_readers_account_for_every_message() {
+    const READERS: usize = 60;
+    const MESSAGES: u64 = 20_000;
+    assert_eq!(create("many", 64, 128), ACH_OK);
+    thread::scope(|scope| {
+        for r in 0..READERS {
+            scope.spawn(move || {
+                let mut reader = Channel::open("many");
+                let options = if r % 3 == 0 { ACH_O_LAST } else { 0 };
+                let mut last = 0;
+                while last < MESSAGES {
+                    let (status, _, bytes) =
+                        reader.get_into(256, options | ACH_O_WAIT | ACH_O_RELTIME, Some(LONG));
+                    let i = number(&bytes);
+                    assert_eq!(status, if i == last + 1 { ACH_OK } else { ACH_MISSED_FRAME });
+                    assert!(i > last && reader.seq_num() == i);
+                    last = i;
+                }
+            });
+        }
+        let mut writer = Channel::open("many");
+        for i in 1..=MESSAGES {
+            assert_eq!(writer.put(&message(i, 8 + i as usize % 120)), ACH_OK);
+            if i % 50 == 0 {
+                thread::yield_now();
+            }
+        }
+    });
+    assert_eq!(unlink("many"), ACH_OK);
+}
