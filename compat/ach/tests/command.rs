@@ -28,7 +28,7 @@ fn the_command_makes_changes_and_removes_channels() {
     let (code, _, err) = ach(&domain, "mk hubo-ref");
     assert_eq!(
         (code, &*err),
-        (1, "ach: cannot create channel `hubo-ref`: channel `hubo-ref` exists already\n")
+        (1, "ach: cannot create channel `hubo-ref`: it exists; use -1 to keep it, or -t to replace it\n")
     );
     assert_eq!(ach(&domain, "chmod 600 hubo-ref"), quiet);
     let info = domain.open().open_channel("hubo-ref").unwrap().info().unwrap();
@@ -60,7 +60,7 @@ fn the_tools_of_saltus_show_channels_of_ach() {
     assert_eq!(chan.put(b"tilt 0.02"), ach::ACH_OK);
     let listed = saltus(&["ls"]);
     assert!(listed.contains("imu"), "{listed}");
-    let echoed = saltus(&["echo", "imu", "-n", "1"]);
+    let echoed = saltus(&["echo", "imu", "--newest", "-n", "1"]);
     assert!(echoed.contains("tilt 0.02"), "{echoed}");
     let info = saltus(&["info", "imu"]);
     assert!(info.contains("imu") && info.contains("256"), "{info}");

@@ -223,6 +223,12 @@ fn make(name: &CStr, options: &Options) -> Result<&'static str, String> {
     if made == ACH_EEXIST && options.may_exist {
         return Ok("found");
     }
+    if made == ACH_EEXIST {
+        let name = name.to_string_lossy();
+        return Err(format!(
+            "cannot create channel `{name}`: it exists; use -1 to keep it, or -t to replace it"
+        ));
+    }
     check("create", name, made, &[ACH_OK])?;
     if let Some(mode) = options.mode {
         chmod(name, mode)?;
