@@ -1,6 +1,5 @@
 //! The structures that programs have on their stacks, field by field as in `include/ach.h`. A test compares the layouts.
 
-use crate::handle::Handle;
 use libc::{clockid_t, timespec};
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -14,6 +13,12 @@ pub const ACH_MAP_ANON: AchMap = 1;
 pub const ACH_MAP_USER: AchMap = 2;
 /// The memory of Ach's kernel module; here the same as [`ACH_MAP_USER`].
 pub const ACH_MAP_KERNEL: AchMap = 3;
+
+/// `struct ach_header`: an open channel inside the library.
+#[repr(C)]
+pub struct AchHeader {
+    _hidden: [u8; 0],
+}
 
 /// `achk_opt_t`
 #[derive(Clone, Copy)]
@@ -37,7 +42,7 @@ pub union Position {
 #[repr(C)]
 pub struct ChannelFields {
     /// The handle; NULL if it is not open.
-    pub shm: *mut Handle,
+    pub shm: *mut AchHeader,
     /// Shared memory in bytes.
     pub len: usize,
     /// -1.
@@ -73,7 +78,7 @@ pub struct AttrFields {
     /// Where the channel is.
     pub map: AchMap,
     /// The memory of a channel of the process.
-    pub shm: *mut Handle,
+    pub shm: *mut AchHeader,
     /// Bit 0: lock the source.
     pub bits: c_uint,
 }
@@ -95,7 +100,7 @@ pub struct CreateAttrFields {
     /// Where the channel is to be.
     pub map: AchMap,
     /// The memory of a channel of the process.
-    pub shm: *mut Handle,
+    pub shm: *mut AchHeader,
     /// The clock, if bit 1 is set.
     pub clock: clockid_t,
     /// Bit 0: truncate; bit 1: the clock is set.

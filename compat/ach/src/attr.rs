@@ -2,7 +2,6 @@
 
 use crate::abi::*;
 use crate::border::{call, structure};
-use crate::handle::Handle;
 use crate::status::*;
 use libc::clockid_t;
 use std::ffi::{c_int, c_uint};
@@ -29,7 +28,7 @@ pub unsafe extern "C" fn ach_attr_init(attr: *mut AchAttr) {
 
 /// See `ach.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ach_attr_set_shm(attr: *mut AchAttr, shm: *mut Handle) -> AchStatus {
+pub unsafe extern "C" fn ach_attr_set_shm(attr: *mut AchAttr, shm: *mut AchHeader) -> AchStatus {
     call(|| {
         // SAFETY: the header demands NULL or a structure; each field is valid for all bytes.
         let fields = unsafe { &mut structure(attr)?.fields };
@@ -104,7 +103,7 @@ pub unsafe extern "C" fn ach_create_attr_set_truncate(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ach_create_attr_get_shm(
     attr: *mut AchCreateAttr,
-    shm: *mut *mut Handle,
+    shm: *mut *mut AchHeader,
 ) -> AchStatus {
     call(|| {
         // SAFETY: as above, for both.

@@ -21,7 +21,7 @@ const FREE: u64 = 0;
 const CHANGING: u64 = u64::MAX;
 
 /// An open channel. Its memory is never freed but used again, so that a pointer to it is always valid. `state` says whose it is.
-pub struct Handle {
+pub(crate) struct Handle {
     /// [`FREE`], [`CHANGING`], or the number of the open.
     state: AtomicU64,
     /// The next one in the table.
@@ -127,8 +127,9 @@ impl Open {
             return Err(ACH_EINVAL);
         }
         // SAFETY: not NULL, so it is a structure, as the header demands. These words are written by open and close alone.
-        let (shm, vtab, number) =
-            unsafe { ((*chan).fields.shm.cast_const(), (*chan).fields.vtab, (*chan).words[15]) };
+        let (shm, vtab, number) = unsafe {
+            ((*chan).fields.shm.cast_const().cast::<Handle>(), (*chan).fields.vtab, (*chan).words[15])
+        };
         if shm.is_null() || vtab != check(shm, number) {
             return Err(ACH_EINVAL);
         }
@@ -190,7 +191,7 @@ pub(crate) unsafe fn open(chan: *mut AchChannel, opened: Opened, subscriber: Sub
     // SAFETY: the header demands room for a structure.
     unsafe {
         chan.write(AchChannel { words: [0; 16] });
-        (*chan).fields.shm = shm;
+        (*chan).fields.shm = shm.cast();
         (*chan).fields.len = len;
         (*chan).fields.fd = -1;
         (*chan).fields.clock = clock;

@@ -1,9 +1,9 @@
 //! What a handle is.
 
-use crate::abi::{AchChannel, AchMap};
+use crate::abi::{AchChannel, AchHeader, AchMap};
 use crate::border::{call, structure};
 use crate::errors::refused;
-use crate::handle::{self, Handle, Open};
+use crate::handle::{self, Open};
 use crate::status::*;
 use libc::clockid_t;
 use std::ffi::{c_char, c_int};
@@ -32,10 +32,10 @@ pub unsafe extern "C" fn ach_channel_clock(chan: *const AchChannel, clock: *mut 
 
 /// See `ach.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ach_dump(shm: *mut Handle) {
+pub unsafe extern "C" fn ach_dump(shm: *mut AchHeader) {
     call(|| {
         // Only pointers of open handles mean something; this compares, and follows none.
-        let open = handle::all().find(|open| std::ptr::eq(open.handle, shm)).ok_or(ACH_EINVAL)?;
+        let open = handle::all().find(|open| std::ptr::eq(open.handle, shm.cast())).ok_or(ACH_EINVAL)?;
         open.with(|opened| {
             let info = opened.channel.info().map_err(|e| crate::errors::status(&e))?;
             let attributes = &info.attributes;
