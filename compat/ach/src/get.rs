@@ -39,6 +39,7 @@ impl Call {
     pub unsafe fn new(chan: *mut AchChannel, limit: impl Fn(c_int) -> Result<Option<Limit>>) -> Result<Call> {
         // SAFETY: as the caller has it.
         let open = unsafe { Open::of(chan)? };
+        let mut until = None;
         let (reader, opened) = loop {
             if let Some(found) = open.enter(&open.handle.reader)? {
                 break found;
@@ -47,12 +48,15 @@ impl Call {
             if unsafe { cancel_word(chan) }.load(SeqCst) != 0 {
                 return Err(ACH_CANCELED);
             }
-            // SAFETY: as above.
-            match limit(unsafe { (*chan).fields.clock })? {
-                None => return Err(ACH_EAGAIN),
-                Some(limit) if limit.is_over() => return Err(ACH_TIMEOUT),
-                Some(_) => process::sleep_for(TURN),
+            let until = match until {
+                Some(until) => until,
+                // SAFETY: as above.
+                None => *until.insert(limit(unsafe { (*chan).fields.clock })?.ok_or(ACH_EAGAIN)?),
+            };
+            if until.is_over() {
+                return Err(ACH_TIMEOUT);
             }
+            process::sleep_for(TURN);
         };
         let mut call = Call { chan, open, opened, reader };
         if call.reader.is_none() {

@@ -50,6 +50,7 @@ fn handles_follow_a_channel_to_its_successor_and_say_when_there_is_none() {
     assert_eq!(unlink("imu"), ACH_OK);
 
     many_readers_account_for_every_message();
+    a_copy_skips_no_message_that_arrives_at_that_moment();
 }
 
 impl Channel {
@@ -97,4 +98,35 @@ fn many_readers_account_for_every_message() {
         }
     });
     assert_eq!(unlink("many"), ACH_OK);
+}
+
+/// `ACH_O_COPY` returns the newest message again only if there is no next one.
+fn a_copy_skips_no_message_that_arrives_at_that_moment() {
+    const MESSAGES: u64 = 200_000;
+    assert_eq!(create("copy", MESSAGES as usize, 8), ACH_OK);
+    let (mut writer, mut reader) = (Channel::open("copy"), Channel::open("copy"));
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            for i in 1..=MESSAGES {
+                assert_eq!(writer.put(&i.to_le_bytes()), ACH_OK);
+                if i % 3 == 0 {
+                    // The reader catches up, most of the time.
+                    (0..i % 700).for_each(|_| std::hint::spin_loop());
+                }
+            }
+        });
+        let (mut last, mut again) = (0, 0);
+        while last < MESSAGES {
+            let (status, _, bytes) = reader.get_into(8, ACH_O_COPY, None);
+            if status == ACH_STALE_FRAMES && last == 0 {
+                continue;
+            }
+            let i = number(&bytes);
+            assert!(status == ACH_OK && (i == last || i == last + 1), "{status}: {i} after {last}");
+            again += (i == last) as u64;
+            last = i;
+        }
+        assert!(again > 0, "the reader was never as fast as the writer");
+    });
+    assert_eq!(unlink("copy"), ACH_OK);
 }
