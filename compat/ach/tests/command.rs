@@ -52,7 +52,7 @@ fn the_command_makes_changes_and_removes_channels() {
 #[test]
 fn the_tools_of_saltus_show_channels_of_ach() {
     let domain = TestDomain::of_this_process();
-    assert_eq!(ach(&domain, "mk imu -m 4 -n 64").0, 0);
+    assert_eq!(ach(domain, "mk imu -m 4 -n 64").0, 0);
     let mut chan = Channel::open("imu");
     let saltus = |words: &[&str]| {
         run(Command::new(saltus_peers::saltus()).args(words).env("SALTUS_DOMAIN", domain.url()))

@@ -12,27 +12,12 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use support::*;
 
-/// The domain of all tests of this process, each with a channel of its own.
-fn domain() -> &'static TestDomain {
-    static DOMAIN: OnceLock<TestDomain> = OnceLock::new();
-    extern "C" fn remove() {
-        if let Some(domain) = DOMAIN.get() {
-            let _ = std::fs::remove_dir_all(domain.open().path());
-        }
-    }
-    DOMAIN.get_or_init(|| {
-        // SAFETY: a function of this program, which lives as long.
-        unsafe { libc::atexit(remove) };
-        TestDomain::of_this_process()
-    })
-}
-
 /// The program `tests/c/peer.c`.
 fn peer(arguments: &[&str]) -> Command {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     let program = PROGRAM.get_or_init(|| compile(&scratch("defects"), "tests/c/peer.c", Build::Plain));
     let mut command = Command::new(program);
-    command.args(arguments).env("SALTUS_DOMAIN", domain().url());
+    command.args(arguments).env("SALTUS_DOMAIN", TestDomain::of_this_process().url());
     command
 }
 
@@ -40,7 +25,7 @@ fn peer(arguments: &[&str]) -> Command {
 /// overwritten. The second get returns message 4's bytes as message 3; of messages with random sizes 2.1 % are wrong.
 #[test]
 fn d1_messages_of_any_size_come_back_as_they_were_put() {
-    domain();
+    TestDomain::of_this_process();
     assert_eq!(create("d1", 4, 10), ACH_OK);
     let (mut writer, mut reader) = (Channel::open("d1"), Channel::open("d1"));
     for (i, len) in [(1, 20), (2, 20), (3, 20), (4, 30)] {
@@ -77,7 +62,7 @@ fn d1_messages_of_any_size_come_back_as_they_were_put() {
 /// reader. Always, after SIGKILL and after SIGINT, up to glibc 2.40.
 #[test]
 fn d2_a_reader_killed_while_it_waits_holds_up_no_writer() {
-    domain();
+    TestDomain::of_this_process();
     assert_eq!(create("d2", 16, 512), ACH_OK);
     let mut writer = Channel::open("d2");
     for (round, signal) in [libc::SIGKILL, libc::SIGINT].into_iter().cycle().take(10).enumerate() {
@@ -99,7 +84,7 @@ fn d2_a_reader_killed_while_it_waits_holds_up_no_writer() {
 /// with 4 KB, 99 % with 1 MB.
 #[test]
 fn d3_a_writer_killed_inside_put_leaves_the_channel_as_it_was() {
-    domain();
+    TestDomain::of_this_process();
     for (name, len, rounds) in [("d3-64", 64usize, 40u64), ("d3-4k", 4096, 40), ("d3-1m", 1 << 20, 40)] {
         assert_eq!(create(name, 4, len), ACH_OK);
         let (mut reader, mut writer) = (Channel::open(name), Channel::open(name));
@@ -135,7 +120,7 @@ impl Channel {
 /// with 1 MB.
 #[test]
 fn d4_a_stopped_reader_holds_up_no_writer() {
-    domain();
+    TestDomain::of_this_process();
     for (name, len) in [("d4-64", 64usize), ("d4-1m", 1 << 20)] {
         assert_eq!(create(name, 4, len), ACH_OK);
         let mut writer = Channel::open(name);
@@ -159,7 +144,7 @@ fn d4_a_stopped_reader_holds_up_no_writer() {
 /// them all. Times depend on the machine, so this counts what a put does: it never waits, and makes at most one call to wake readers.
 #[test]
 fn d5_a_put_makes_at_most_one_system_call_however_many_readers_wait() {
-    domain();
+    TestDomain::of_this_process();
     assert_eq!(create("d5", 16, 64), ACH_OK);
     let mut writer = Channel::open("d5");
     let readers: Vec<Peer> = (0..16).map(|_| Peer::start(&mut peer(&["wait", "d5"]))).collect();
@@ -168,7 +153,7 @@ fn d5_a_put_makes_at_most_one_system_call_however_many_readers_wait() {
         std::thread::sleep(Duration::from_micros(500)); // the readers sleep again
         assert_eq!(writer.put(&message(i, 64)), ACH_OK);
     }
-    let channel = domain().open().open_channel("d5").unwrap();
+    let channel = TestDomain::of_this_process().open().open_channel("d5").unwrap();
     let lane = channel.info().unwrap().lanes.remove(0);
     assert_eq!(lane.published, PUTS);
     // One more when the publisher was opened, for what a dead one may have left.
@@ -185,7 +170,7 @@ fn d5_a_put_makes_at_most_one_system_call_however_many_readers_wait() {
 /// these sizes.
 #[test]
 fn d6_channels_of_every_size_open() {
-    domain();
+    TestDomain::of_this_process();
     for size in (3729..=3752).chain(4000..4200) {
         let name = format!("d6-{size}");
         assert_eq!(create(&name, 1, size), ACH_OK);
@@ -199,7 +184,7 @@ fn d6_channels_of_every_size_open() {
 /// Ach: create in a full file system dies of SIGBUS and leaves a half-made file.
 #[test]
 fn d7_creating_in_a_full_file_system_is_an_error_and_leaves_nothing() {
-    domain();
+    TestDomain::of_this_process();
     let dir = scratch("d7");
     let script = "mount -t tmpfs -o size=256k tmpfs \"$1\" && { \"$2\" mk big -m 10 -n 100000; echo \"code $?\"; ls -A \"$1\"/d; \
                   \"$2\" mk small && echo made; }";
@@ -215,7 +200,7 @@ fn d7_creating_in_a_full_file_system_is_an_error_and_leaves_nothing() {
 /// Ach: opening while another process creates the channel is ACH_BAD_SHM_FILE in 55 of 1,500 tries, and SIGBUS in one.
 #[test]
 fn d7_a_channel_appears_whole() {
-    domain();
+    TestDomain::of_this_process();
     std::thread::scope(|scope| {
         let made = scope.spawn(|| {
             for _ in 0..300 {
@@ -242,7 +227,7 @@ fn d7_a_channel_appears_whole() {
 /// Ach: a put of NULL fails, but gives up old messages; the next get returns ACH_OK with 0 bytes, again and again.
 #[test]
 fn d8_a_put_that_fails_changes_nothing() {
-    domain();
+    TestDomain::of_this_process();
     assert_eq!(create("d8", 4, 16), ACH_OK);
     let (mut writer, mut reader) = (Channel::open("d8"), Channel::open("d8"));
     for i in 1..=4 {
@@ -267,13 +252,16 @@ fn d8_a_put_that_fails_changes_nothing() {
 /// Here each end is process 1 of a namespace, on one channel.
 #[test]
 fn d9_processes_of_different_pid_namespaces_share_a_channel_and_may_be_killed() {
-    domain();
+    TestDomain::of_this_process();
     assert_eq!(create("d9", 16, 4096), ACH_OK);
     let contained = |arguments: &[&str]| {
         let plain = peer(arguments);
         let mut command = Command::new("unshare");
         command.args(["--user", "--map-root-user", "--pid", "--fork", "--kill-child"]);
-        command.arg(plain.get_program()).args(arguments).env("SALTUS_DOMAIN", domain().url());
+        command
+            .arg(plain.get_program())
+            .args(arguments)
+            .env("SALTUS_DOMAIN", TestDomain::of_this_process().url());
         Peer::start(&mut command)
     };
     let mut reader = Channel::open("d9");

@@ -5,7 +5,6 @@ mod support;
 use ach::*;
 use proptest::prelude::*;
 use std::ptr::{null, null_mut};
-use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 use support::*;
 
@@ -112,19 +111,7 @@ fn real_get(
 }
 
 fn check(ops: Vec<Op>, kept: usize, writers: usize) {
-    static DOMAIN: Once = Once::new();
-    DOMAIN.call_once(|| {
-        static mut PLACE: Option<TestDomain> = None;
-        extern "C" fn remove() {
-            // SAFETY: written before, and used by nothing else.
-            drop(unsafe { (*std::ptr::addr_of_mut!(PLACE)).take() });
-        }
-        // SAFETY: only here, once; the function lives as long as the program.
-        unsafe {
-            PLACE = Some(TestDomain::of_this_process());
-            libc::atexit(remove);
-        }
-    });
+    TestDomain::of_this_process();
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("model-{}", NEXT.fetch_add(1, Ordering::Relaxed)); // Relaxed: only each number once
     assert_eq!(create(&name, kept, SIZE), ACH_OK);

@@ -6,6 +6,7 @@ use std::ffi::{CStr, CString, c_void};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -21,12 +22,23 @@ impl TestDomain {
         let n = NEXT.fetch_add(1, Ordering::Relaxed); // only each number once
         TestDomain(format!("/dev/shm/saltus-test-ach-{}-{n}", std::process::id()).into())
     }
-    /// A domain that this process uses from now on. Only for tests that are alone in their process, or share it.
-    pub fn of_this_process() -> TestDomain {
-        let domain = TestDomain::new();
-        // SAFETY: called before the test's other threads, which read it, start.
-        unsafe { std::env::set_var("SALTUS_DOMAIN", domain.url()) };
-        domain
+    /// The domain that this process uses. All its tests share it, each with channels of its own.
+    pub fn of_this_process() -> &'static TestDomain {
+        static DOMAIN: OnceLock<TestDomain> = OnceLock::new();
+        extern "C" fn remove() {
+            if let Some(domain) = DOMAIN.get() {
+                let _ = std::fs::remove_dir_all(&domain.0); // as in `drop`
+            }
+        }
+        DOMAIN.get_or_init(|| {
+            let domain = TestDomain::new();
+            // SAFETY: a function of this program, which lives as long. Tests read the environment only after they have called this.
+            unsafe {
+                libc::atexit(remove);
+                std::env::set_var("SALTUS_DOMAIN", domain.url());
+            }
+            domain
+        })
     }
     pub fn url(&self) -> String {
         format!("shm://{}", self.0.display())
