@@ -3,6 +3,8 @@
 mod support;
 
 use ach::*;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 use support::*;
@@ -130,4 +132,37 @@ fn a_copy_skips_no_message_that_arrives_at_that_moment() {
         assert!(again > 0, "the reader was never as fast as the writer");
     });
     assert_eq!(unlink("copy"), ACH_OK);
+}
+
+/// Ach maps a channel for writing in every process, so that readers need write permission.
+#[test]
+fn another_user_needs_read_permission_to_get_and_write_permission_to_put() {
+    // SAFETY: asks for a number.
+    if unsafe { libc::geteuid() } != 0 {
+        println!("skipped: only root can run a program as another user");
+        return;
+    }
+    let domain = TestDomain::of_this_process();
+    // Where another user may run it.
+    let dir = std::env::temp_dir().join(format!("saltus-ach-user-{}", std::process::id()));
+    std::fs::create_dir(&dir).unwrap();
+    let program = compile(&dir, "tests/c/peer.c", Build::Plain);
+    let is_allowed = |what: &str| {
+        let mut command = Command::new(&program);
+        command.args([what, "mode", "64"]).env("SALTUS_DOMAIN", domain.url()).uid(65534).gid(65534);
+        let output = output(&mut command);
+        (output.status.success(), text(&output.stderr))
+    };
+    assert_eq!(create("mode", 4, 64), ACH_OK);
+    let mut chan = Channel::open("mode");
+    assert_eq!(chan.put(&message(1, 64)), ACH_OK);
+    for (mode, gets, put) in [(0o644, true, "put: ACH_EACCES\n"), (0o600, false, "open: ACH_EACCES")] {
+        // SAFETY: an open handle.
+        assert_eq!(unsafe { ach_chmod(chan.at(), mode) }, ACH_OK);
+        assert_eq!(is_allowed("one").0, gets, "{mode:o}");
+        let (is_allowed, why) = is_allowed("put");
+        assert!(!is_allowed && why.starts_with(put), "{mode:o}: {why}");
+    }
+    assert_eq!(unlink("mode"), ACH_OK);
+    std::fs::remove_dir_all(&dir).unwrap();
 }
