@@ -153,7 +153,7 @@ enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *fra
 
 /*
  * Publishes a message. Waits for nobody. The first put of a handle in a process opens a publisher, with what that costs: about 0.1 ms, and
- * memory. Later ones allocate nothing.
+ * memory. Later ones allocate nothing. With SALTUS_ACH_EAGER=1 in the environment, ach_open does it.
  */
 enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len);
 

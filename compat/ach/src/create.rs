@@ -14,6 +14,7 @@ use saltus_channel::clock::Clock;
 use saltus_channel::{Attributes, Directory, Error, Name};
 use saltus_os::file::{self, Mode};
 use saltus_os::lock::{self, Held, Kind};
+use saltus_os::process;
 use std::ffi::c_char;
 
 /// Ach's defaults.
@@ -23,6 +24,8 @@ const FRAME_SIZE: usize = 512;
 const ROOM: u64 = 1 << 20;
 /// The byte of a channel's lease file that a handle with `lock_source` locks; far beyond those of lanes and makers.
 const SOURCE: u64 = 1 << 41;
+/// The environment variable that makes `ach_open` open a publisher with each handle, if it is `1`.
+const EAGER: &str = "SALTUS_ACH_EAGER";
 
 /// The domain of all channels.
 pub(crate) fn directory() -> Result<Directory> {
@@ -146,8 +149,21 @@ pub unsafe extern "C" fn ach_open(
         let opened = Opened { directory, name: name.into(), channel, map, clock, _source: source };
         // SAFETY: as above.
         unsafe { handle::open(chan, opened, subscriber) };
+        if process::variable(EAGER).is_some_and(|value| value == "1") {
+            // SAFETY: it was just opened.
+            prepare(unsafe { Open::of(chan)? });
+        }
         Ok(ACH_OK)
     })
+}
+
+/// Opens a publisher of a handle that has none. If that fails, the first put says why.
+fn prepare(open: Open) {
+    if let Ok(Some((mut writer, opened))) = open.enter(&open.handle.writers[0])
+        && writer.is_none()
+    {
+        *writer = put::first(opened, false).ok();
+    }
 }
 
 /// Locks the source of a channel. The kernel ends the lock with the handle or the process.
@@ -203,11 +219,8 @@ pub unsafe extern "C" fn ach_unlink(channel_name: *const c_char) -> AchStatus {
         // No publisher can be opened in a channel whose name is gone, and this process's handles may put on it.
         for open in handle::all() {
             let is_it = open.with(|opened| Ok(opened.name == name && opened.directory == directory));
-            if is_it == Ok(true)
-                && let Ok(Some((mut writer, opened))) = open.enter(&open.handle.writers[0])
-                && writer.is_none()
-            {
-                *writer = put::first(opened, false).ok();
+            if is_it == Ok(true) {
+                prepare(open);
             }
         }
         directory.detach(name).map(|()| ACH_OK).map_err(|e| status(&e))

@@ -105,4 +105,13 @@ fn nothing_is_allocated_in_a_control_loop() {
         drop((writer, reader));
         assert_eq!(unlink("loop"), ACH_OK);
     }
+    // On request, not even the first put does.
+    // SAFETY: this test is alone in its process.
+    unsafe { std::env::set_var("SALTUS_ACH_EAGER", "1") };
+    assert_eq!(create("eager", 4, 64), ACH_OK);
+    let mut writer = Channel::open("eager");
+    let before = ASKED.get();
+    assert_eq!((writer.put(&[1; 64]), ASKED.get()), (ACH_OK, before));
+    drop(writer);
+    assert_eq!(unlink("eager"), ACH_OK);
 }

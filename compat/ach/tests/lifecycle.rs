@@ -4,7 +4,7 @@ mod support;
 
 use ach::*;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::*;
@@ -147,20 +147,25 @@ fn another_user_needs_read_permission_to_get_and_write_permission_to_put() {
     let dir = std::env::temp_dir().join(format!("saltus-ach-user-{}", std::process::id()));
     std::fs::create_dir(&dir).unwrap();
     let program = compile(&dir, "tests/c/peer.c", Build::Plain);
-    let is_allowed = |what: &str| {
+    // Runs it while messages are put.
+    let is_allowed = |what: &str, chan: &mut Channel| {
         let mut command = Command::new(&program);
         command.args([what, "mode", "64"]).env("SALTUS_DOMAIN", domain.url()).uid(65534).gid(65534);
-        let output = output(&mut command);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        while child.try_wait().unwrap().is_none() {
+            assert_eq!(chan.put(&message(1, 64)), ACH_OK);
+            thread::sleep(Duration::from_millis(1));
+        }
+        let output = child.wait_with_output().unwrap();
         (output.status.success(), text(&output.stderr))
     };
     assert_eq!(create("mode", 4, 64), ACH_OK);
     let mut chan = Channel::open("mode");
-    assert_eq!(chan.put(&message(1, 64)), ACH_OK);
     for (mode, gets, put) in [(0o644, true, "put: ACH_EACCES\n"), (0o600, false, "open: ACH_EACCES")] {
         // SAFETY: an open handle.
         assert_eq!(unsafe { ach_chmod(chan.at(), mode) }, ACH_OK);
-        assert_eq!(is_allowed("one").0, gets, "{mode:o}");
-        let (is_allowed, why) = is_allowed("put");
+        assert_eq!(is_allowed("one", &mut chan).0, gets, "{mode:o}");
+        let (is_allowed, why) = is_allowed("put", &mut chan);
         assert!(!is_allowed && why.starts_with(put), "{mode:o}: {why}");
     }
     assert_eq!(unlink("mode"), ACH_OK);

@@ -3,7 +3,7 @@
  * put   puts messages that follow from their numbers, as fast as it can
  * wait  waits for messages and checks that each is whole, until it is killed
  * poll  the same with ACH_O_COPY, without waiting
- * one   waits for one message
+ * one   waits for one message that is put from now on
  */
 #include <ach.h>
 #include <stdio.h>
@@ -21,6 +21,10 @@ int main(int argc, char **argv) {
     if (r != ACH_OK) {
         fprintf(stderr, "open: %s: %s\n", ach_result_to_string(r), ach_errstr());
         return 1;
+    }
+    if (0 == strcmp(what, "one")) {
+        r = ach_flush(&chan);
+        if (r != ACH_OK) return 1;
     }
     puts("ready");
     fflush(stdout);
