@@ -31,6 +31,7 @@ const ALONE: &[(&str, &str, &str)] = &[
     ("crates/web", "gate", "bounds how long a server takes"),
     ("crates/web", "stalled", "bounds how long a server takes"),
     ("bindings/c", "control_loop", "a loop that has to be in time"),
+    ("compat/ach", "hubo", "the robot falls if its daemon is late"),
     ("lab/benches/channel", "net", "pins processes to processors, and polls"),
     ("lab/benches/channel", "papers", "pins processes to processors, and polls"),
     ("lab/benches/channel", "peers", "pins processes to processors, and polls"),

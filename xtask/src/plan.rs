@@ -288,6 +288,9 @@ pub static ROWS: &[Row] = &[
         "encoding and decoding: all contenders produce the same bytes",
         checks::smoke_marshal,
     ),
+    row(In::All, 10, "programs of Ach, for a minute", "the robot like Hubo walks while its programs are killed", || {
+        Step::line("", "cargo test --locked -p saltus-ach --test hubo -- --ignored")
+    }),
     row(In::All, 30, "the book", "the pages as HTML, by mdBook", || Step::new("", book::build)),
     row(
         In::All,

@@ -286,9 +286,9 @@ fn check_removable(dir: &File, url: &str, name: &Name, what: &str) -> Result<()>
     }
 }
 
-/// Removes channel `name` from `dir`: renames it in one step, notifies its users, then removes its files. Errors
+/// Removes channel `name` from `dir`: renames it in one step, notifies its users if `notifies`, then removes its files. Errors
 /// call the domain `url`.
-pub(crate) fn unlink(dir: &File, path: &Path, url: &str, name: &Name) -> Result<()> {
+pub(crate) fn unlink(dir: &File, path: &Path, url: &str, name: &Name, notifies: bool) -> Result<()> {
     check_removable(dir, url, name, "remove")?;
     let aside = name_aside();
     let _held = await_maker(dir, name.file_name().as_bytes());
@@ -298,7 +298,7 @@ pub(crate) fn unlink(dir: &File, path: &Path, url: &str, name: &Name) -> Result<
             _ => Error::system(format!("remove channel `{name}`"), e),
         }
     })?;
-    if !discard(dir, &aside, geometry::REMOVED)
+    if !(if notifies { discard(dir, &aside, geometry::REMOVED) } else { remove(dir, &aside) })
         && let Some(other) = other_in(dir, &aside)
     {
         return Err(Error::Forbidden {
@@ -425,6 +425,11 @@ fn discard(dir: &File, name: &[u8], state: u64) -> bool {
     if let Ok(channel) = file::open_dir_at(dir, name) {
         retire(&channel, state);
     }
+    remove(dir, name)
+}
+
+/// Removes the directory `name` of a channel. Returns whether it is gone.
+fn remove(dir: &File, name: &[u8]) -> bool {
     remove_all(dir, name, if process::user() == 0 { DEEP } else { 3 })
 }
 

@@ -184,6 +184,8 @@ impl Mapping {
         for _ in 0..TRIES {
             match Mapping::open_once(domain, name) {
                 Ok(mapping) if mapping.retired().is_some() => {}
+                // The files of a channel that was detached go without a mark.
+                Ok(mapping) if mapping.bell.is_none() && mapping.vanished().is_some() => {}
                 // It was replaced between two steps of opening.
                 Err(Error::NotFound { .. }) if domain.channel_dir(name).is_ok() => {}
                 other => return other,

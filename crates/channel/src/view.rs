@@ -51,6 +51,23 @@ impl<'a> View<'a> {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// Whether the subscriber had not received the message before. A view of the [current](saltus_ring::Which::Current) message may be of
+    /// either kind.
+    ///
+    /// ```
+    /// use saltus_channel::{Until, Which};
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish(b"tilt 0.02")?;
+    /// let view = subscriber.view(Which::Current, Until::Poll)?.expect("a message");
+    /// assert!(view.is_unseen());
+    /// view.validate()?;
+    /// assert!(!subscriber.view(Which::Current, Until::Poll)?.expect("the same").is_unseen());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn is_unseen(&self) -> bool {
+        self.candidate.meta.seq > self.receiver.merge().cursor(self.candidate.lane)
+    }
     /// Byte `i`. Panics beyond the length.
     pub fn byte(&self, i: usize) -> u8 {
         let mut out = [0];

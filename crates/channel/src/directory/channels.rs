@@ -197,10 +197,33 @@ impl Directory {
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn unlink(&self, name: impl AsRef<[u8]>) -> Result<()> {
-        let name = Name::new(name)?;
-        self.channel_dir(&name)?;
+        self.remove(&Name::new(name)?, true)
+    }
+
+    /// Removes a channel's name and files, as `unlink(2)` does: its publishers and subscribers continue with each other, and its memory is
+    /// free when the last of them is gone. No publisher can be opened in it any more. A waiting subscriber gets
+    /// [`Retired::Vanished`](crate::Retired::Vanished) every 100 ms, and may wait again.
+    ///
+    /// ```
+    /// use saltus_channel::Attributes;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// let channel = domain.create("imu", &Attributes::new())?;
+    /// let (mut publisher, mut subscriber) = (channel.publisher()?, channel.subscriber()?);
+    /// domain.detach("imu")?;
+    /// assert!(domain.list()?.is_empty());
+    /// publisher.publish(b"tilt 0.02")?;
+    /// assert!(subscriber.newest(&mut [0; 512])?.is_some());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn detach(&self, name: impl AsRef<[u8]>) -> Result<()> {
+        self.remove(&Name::new(name)?, false)
+    }
+
+    fn remove(&self, name: &Name, is_told: bool) -> Result<()> {
+        self.channel_dir(name)?;
         let dir = self.dir()?.ok_or_else(|| Error::NotFound { channel: name.clone(), domain: self.url() })?;
-        create::unlink(&dir, self.path(), &self.url(), &name)
+        create::unlink(&dir, self.path(), &self.url(), name, is_told)
     }
 
     /// Changes the permissions to publish (write) and to subscribe (read). Open handles are not affected.
