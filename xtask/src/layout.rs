@@ -12,6 +12,7 @@ const PRODUCTS: &[&[&str]] = &[
     &["-p", "saltus-c"],
     &["-p", "saltus-python"],
     &["-p", "saltus-java"],
+    &["-p", "saltus-lcm"],
 ];
 
 /// The example that the feature `demo` adds.

@@ -181,7 +181,7 @@ pub fn architecture() -> Outcome {
 /// Whether a code span names a file of the repository.
 fn is_path(span: &str) -> bool {
     let first = span.split('/').next().unwrap_or_default();
-    let is_ours = ["crates", "bindings", "docs", "examples", "lab", "xtask"].contains(&first);
+    let is_ours = ["crates", "bindings", "compat", "docs", "examples", "lab", "xtask"].contains(&first);
     is_ours && span.contains('/') && !span.contains(['*', ' ', '<']) && !span.contains("NAME")
 }
 

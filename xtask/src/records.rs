@@ -54,7 +54,7 @@ fn stamp(command: &str) -> Result<Map<String, Value>, String> {
     let kernel = line("uname", &["-r"])?;
     let kernel = kernel.split(['-', '+']).next().unwrap_or_default();
     let mut status = vec!["status", "--porcelain", "--untracked-files=no", "--"];
-    status.extend(["crates", "bindings", "lab", "Cargo.lock", ":!lab/records", ":!*.md"]); // what runs
+    status.extend(["crates", "bindings", "compat", "lab", "Cargo.lock", ":!lab/records", ":!*.md"]); // what runs
     let changed = line("git", &status)?;
     let changed = if changed.is_empty() { "" } else { " with changes" };
     let stamp = json!({
