@@ -1,7 +1,7 @@
 //! An `lcm_t`.
 
 use crate::pattern::Pattern;
-use crate::queue::{Handler, How, Message, Subscription};
+use crate::queue::{Handler, Subscription, Taken};
 use crate::shared::Shared;
 use crate::source::{self, Source};
 use saltus_domain::{Error, Result};
@@ -85,8 +85,8 @@ impl Instance {
             return Err(Error::invalid("nothing can be received from a log that is written"));
         }
         loop {
-            if let Some((message, how, asked)) = self.take() {
-                self.dispatch(message, how, &asked);
+            if let Some(taken) = self.take() {
+                self.dispatch(taken);
                 return Ok(true);
             }
             if self.closed.load(Relaxed) {
@@ -102,7 +102,7 @@ impl Instance {
         }
     }
 
-    fn take(&self) -> Option<(Message, How, Arc<Vec<Arc<Subscription>>>)> {
+    fn take(&self) -> Option<Taken> {
         let mut queue = self.shared.queue();
         let was_empty = queue.is_empty();
         let taken = queue.pop();
@@ -112,20 +112,21 @@ impl Instance {
         taken
     }
 
-    fn dispatch(self: &Arc<Self>, mut message: Message, how: How, asked: &[Arc<Subscription>]) {
+    fn dispatch(self: &Arc<Self>, Taken { mut message, asked }: Taken) {
         let data_size = message.data.len() as u32;
         let data = message.data.as_mut_ptr().cast();
         let buffer = ReceiveBuffer { data, data_size, recv_utime: message.utime, lcm: Arc::as_ptr(self) };
         message.channel.push(0);
-        for one in asked {
+        for one in asked.iter() {
             // Before each: a handler may have ended the subscriptions after it.
-            if self.shared.queue().receives(one, how) {
+            if self.shared.queue().receives(one) {
                 // SAFETY: C gave this function with these arguments; the buffer and the name live across the call.
                 unsafe {
                     (one.handler)((&raw const buffer).cast(), message.channel.as_ptr().cast(), one.user);
                 }
             }
         }
+        self.shared.queue().handled(&asked);
     }
 }
 
@@ -170,24 +171,24 @@ struct Turn {
 }
 
 /// A thread's turn, until it is dropped.
-struct Taken<'a>(&'a Turn);
+struct Held<'a>(&'a Turn);
 
 impl Turn {
     fn of(&self) -> MutexGuard<'_, (Option<std::thread::ThreadId>, usize)> {
         self.of.lock().unwrap_or_else(PoisonError::into_inner) // two words, whole between any two lines
     }
-    fn take(&self) -> Taken<'_> {
+    fn take(&self) -> Held<'_> {
         let me = Some(std::thread::current().id());
         let mut of = self.of();
         while of.1 > 0 && of.0 != me {
             of = self.free.wait(of).unwrap_or_else(PoisonError::into_inner);
         }
         *of = (me, of.1 + 1);
-        Taken(self)
+        Held(self)
     }
 }
 
-impl Drop for Taken<'_> {
+impl Drop for Held<'_> {
     fn drop(&mut self) {
         let mut of = self.0.of();
         of.1 -= 1;

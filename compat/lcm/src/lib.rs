@@ -35,3 +35,4 @@ mod source;
 pub use api::*;
 pub use eventlog::{Event, EventLog};
 pub use eventlog_api::*;
+pub use instance::Instance;

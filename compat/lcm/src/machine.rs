@@ -1,8 +1,8 @@
 //! Channels of this machine or process: `shm://` and `mem://`. A thread moves messages into the queue as they are published.
 //!
 //! **Order.** LCM has one queue in the order of arrival, so a program that publishes on A and then on B is received in that order. Here
-//! each channel has its own buffer. The thread therefore receives in rounds: it notes the time, receives from all channels, and passes
-//! on what was published up to that time, sorted. What a process published before that was visible when the round began.
+//! each channel has its own buffer. The thread therefore receives in rounds: it notes the time, joins new channels, receives from all, and
+//! passes on what was published up to that time, sorted. What a process published before that was visible when the round began.
 //!
 //! **Changes.** A change of the subscriptions makes a new subscriber of Saltus. It starts before the old one ends, and what both receive
 //! is passed on once.
@@ -169,7 +169,9 @@ impl Source for Machine {
             return Ok(());
         }
         let filter = pattern.filter(false);
-        let asks = filter.exact().is_some().then(|| self.ask_for_depth(&filter, DEPTHS[0])).flatten();
+        let asks = (filter.exact().is_some() && wanted.all.len() < MOST_PATTERNS)
+            .then(|| self.ask_for_depth(&filter, DEPTHS[0]))
+            .flatten();
         let (text, whole) = (pattern.text().into(), pattern.whole());
         wanted.all.push(Want { text, whole, filter, count: 1, _asks: asks });
         wanted.renew(self).inspect_err(|_| drop(wanted.all.pop()))
@@ -301,7 +303,7 @@ impl Intake {
     /// Passes on what was published before now.
     fn round(&mut self, subscriber: &mut Subscriber) -> Result<()> {
         let now = clock::boottime();
-        let received = self.receive(subscriber, now);
+        let received = subscriber.join_new_channels().and_then(|()| self.receive(subscriber, now));
         self.held.sort_by_key(|(at, _)| *at); // stable: each publisher's order stays
         let due = self.held.partition_point(|(at, _)| *at <= now);
         self.held.drain(..due).for_each(|(_, message)| self.shared.arrive(message));

@@ -29,6 +29,8 @@ pub(crate) struct Subscription {
     capacity: AtomicI32,
     queued: AtomicI32,
     live: AtomicBool,
+    /// How many messages are just being handled that it was asked about.
+    scheduled: AtomicI32,
     /// The messages that it receives, if each has a list.
     numbers: std::sync::Mutex<VecDeque<u64>>,
 }
@@ -47,6 +49,7 @@ impl Subscription {
             capacity: AtomicI32::new(CAPACITY),
             queued: AtomicI32::new(0),
             live: AtomicBool::new(true),
+            scheduled: AtomicI32::new(0),
             numbers: Default::default(),
         })
     }
@@ -92,11 +95,17 @@ impl Message {
 pub(crate) enum How {
     /// As far as subscriptions have room.
     Counted,
-    /// In any case, for all subscriptions that match when it is handled.
+    /// In any case. Subscriptions count it when it is handled.
     Always,
 }
 
 type Subscriptions = Arc<Vec<Arc<Subscription>>>;
+
+/// A message that was taken from the queue, and the subscriptions to ask [`Queue::receives`] of, in their order.
+pub(crate) struct Taken {
+    pub message: Message,
+    pub asked: Subscriptions,
+}
 
 struct Entry {
     number: u64,
@@ -135,14 +144,32 @@ impl Queue {
         }
     }
 
-    /// Removes the subscription with this address.
+    /// Ends the subscription with this address. While a message is handled that it was asked about, it keeps its place in the lists, as
+    /// in LCM: the order of the others depends on that.
     pub fn unsubscribe(&mut self, at: *const Subscription) -> Option<Arc<Subscription>> {
-        let gone = remove(&mut self.all, at)?;
+        let gone = self.all.iter().find(|one| is(one, at) && one.is_live())?.clone();
         gone.live.store(false, Relaxed); // under the queue's lock
-        for known in self.known.values_mut().filter(|known| known.iter().any(|s| is(s, at))) {
-            remove(Arc::make_mut(known), at);
+        if gone.scheduled.load(Relaxed) == 0 {
+            self.remove(at);
         }
         Some(gone)
+    }
+    fn remove(&mut self, at: *const Subscription) {
+        self.all.retain(|one| !is(one, at));
+        // The last one takes its place, as in LCM.
+        for known in self.known.values_mut() {
+            if let Some(i) = known.iter().position(|one| is(one, at)) {
+                Arc::make_mut(known).swap_remove(i);
+            }
+        }
+    }
+    /// Ends the handling of a message.
+    pub fn handled(&mut self, asked: &[Arc<Subscription>]) {
+        for one in asked.iter().rev() {
+            if one.scheduled.fetch_sub(1, Relaxed) == 1 && !one.is_live() {
+                self.remove(Arc::as_ptr(one)); // under the queue's lock
+            }
+        }
     }
     pub fn subscriptions(&self) -> &[Arc<Subscription>] {
         &self.all
@@ -208,8 +235,8 @@ impl Queue {
         }
     }
 
-    /// Takes the next message, and the subscriptions to ask [`Queue::receives`] of, in their order.
-    pub fn pop(&mut self) -> Option<(Message, How, Subscriptions)> {
+    /// Takes the next message.
+    pub fn pop(&mut self) -> Option<Taken> {
         loop {
             let entry = self.entries.pop_front()?;
             let asked = match entry.receivers {
@@ -228,21 +255,23 @@ impl Queue {
                 }
                 None => self.matching(&entry.message.channel).clone(),
             };
-            return Some((entry.message, entry.how, asked));
+            if entry.how == How::Always {
+                asked.iter().filter(|one| !one.is_full()).for_each(|one| one.add(1));
+            }
+            for one in asked.iter() {
+                one.scheduled.fetch_add(1, Relaxed); // under the queue's lock
+            }
+            return Some(Taken { message: entry.message, asked });
         }
     }
 
     /// Whether this subscription receives the message that was just taken; it then counts as received.
-    pub fn receives(&self, one: &Subscription, how: How) -> bool {
-        match how {
-            _ if !one.is_live() => false,
-            How::Always => true,
-            How::Counted if one.queued() > 0 => {
-                one.add(-1);
-                true
-            }
-            How::Counted => false,
+    pub fn receives(&self, one: &Subscription) -> bool {
+        let receives = one.is_live() && one.queued() > 0;
+        if receives {
+            one.add(-1);
         }
+        receives
     }
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -269,12 +298,6 @@ fn is(one: &Arc<Subscription>, at: *const Subscription) -> bool {
     std::ptr::eq(Arc::as_ptr(one), at)
 }
 
-/// Removes it, and puts the last one in its place, as LCM does.
-fn remove(from: &mut Vec<Arc<Subscription>>, at: *const Subscription) -> Option<Arc<Subscription>> {
-    let i = from.iter().position(|one| is(one, at))?;
-    Some(from.swap_remove(i))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,12 +318,13 @@ mod tests {
     /// What `of` receive, one list for each, in the order in which it is handled.
     fn handled(queue: &mut Queue, of: &[&Arc<Subscription>]) -> Vec<Vec<u8>> {
         let mut lists = vec![Vec::new(); of.len()];
-        while let Some((message, how, asked)) = queue.pop() {
-            for one in asked.iter().filter(|one| queue.receives(one, how)) {
+        while let Some(Taken { message, asked }) = queue.pop() {
+            for one in asked.iter().filter(|one| queue.receives(one)) {
                 if let Some(i) = of.iter().position(|o| Arc::ptr_eq(o, one)) {
                     lists[i].push(message.data[0]);
                 }
             }
+            queue.handled(&asked);
         }
         lists
     }
