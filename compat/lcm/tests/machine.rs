@@ -44,7 +44,7 @@ fn two_unchanged_programs_meet_in_shared_memory_by_a_variable_alone() {
     let mut lines = BufReader::new(receiver.stdout.take().expect("its output"));
     let mut line = String::new();
     lines.read_line(&mut line).expect("a line");
-    assert_eq!(line, "ready\n");
+    assert_eq!(line, "subscribed\n");
     run(&mut command(&["send", "", "POSE", "100", "0"]));
     run(&mut command(&["send", "", "SCAN", "100", "5000"]));
     let mut rest = String::new();

@@ -10,7 +10,7 @@
  *   differential seek FILE TIME...   the first event from these times on
  *   differential write FILE MODE     writes a log
  *   differential send URL CHANNEL N SIZE, differential receive URL PATTERN N
- *                                    for two processes; `receive` prints `ready` when it has subscribed
+ *                                    for two processes; `receive` prints `ready` for a message on PROBE, which is not counted
  */
 #include <inttypes.h>
 #include <lcm/lcm.h>
@@ -407,6 +407,10 @@ static int received;
 static void count(const lcm_recv_buf_t *rbuf, const char *channel, void *user) {
     const int64_t now = (int64_t)time(NULL) * 1000000;
     (void)user;
+    if (!strcmp(channel, "PROBE")) {
+        printf("ready\n");
+        return;
+    }
     printf("%d: %s %u %08x at a good time %d\n", received++, channel, rbuf->data_size, sum(rbuf->data, rbuf->data_size),
            rbuf->recv_utime > now - 60000000 && rbuf->recv_utime < now + 60000000);
 }
@@ -418,8 +422,7 @@ static void receive(const char *pattern, int n) {
         exit(1);
     }
     lcm_subscription_set_queue_capacity(subs, 0);
-    printf("ready\n");
-    fflush(stdout);
+    printf("subscribed\n");
     while (received < n) {
         const int handled = lcm_handle_timeout(lcm, 10000);
         if (handled <= 0) {
