@@ -1,7 +1,7 @@
 //! The functions that C calls.
 
 use crate::border::{call, string};
-use crate::instance::Instance;
+use crate::instance::{Handled, Instance};
 use crate::queue::{Handler, Subscription};
 use saltus_domain::Error;
 use saltus_os::clock;
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn lcm_subscribe(
 pub unsafe extern "C" fn lcm_unsubscribe(lcm: *const Instance, handler: *const LcmSubscription) -> c_int {
     call(-1, || -> Result<_, Fail> {
         // SAFETY: the header demands an instance; the subscription is only compared.
-        let ended = unsafe { instance(lcm)? }.unsubscribe(handler.cast());
+        let ended = unsafe { instance(lcm)? }.unsubscribe(handler.cast())?;
         Ok(if ended { 0 } else { -1 })
     })
 }
@@ -132,13 +132,22 @@ pub unsafe extern "C" fn lcm_publish(
     })
 }
 
-/// Waits for a message and calls its handlers. 0, or -1.
+/// As in LCM, a wait that a signal ends is an error with `errno`, which prints nothing: programs that are told to end look there.
+fn interrupted() -> c_int {
+    // SAFETY: this thread's own.
+    unsafe { *libc::__errno_location() = libc::EINTR };
+    -1
+}
+
+/// Waits for a message and calls its handlers. 0, or -1, with EINTR in `errno` if a signal was handled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lcm_handle(lcm: *const Instance) -> c_int {
     call(-1, || -> Result<_, Fail> {
         // SAFETY: the header demands an instance.
-        unsafe { instance(lcm)? }.handle(None)?;
-        Ok(0)
+        Ok(match unsafe { instance(lcm)? }.handle(None)? {
+            Handled::Interrupted => interrupted(),
+            Handled::Message | Handled::TimedOut => 0,
+        })
     })
 }
 
@@ -150,7 +159,11 @@ pub unsafe extern "C" fn lcm_handle_timeout(lcm: *const Instance, timeout_millis
         let lcm = unsafe { instance(lcm)? };
         let time = u64::try_from(timeout_millis).map_err(|_| "the timeout is negative")?;
         let deadline = clock::monotonic().saturating_add(time * 1_000_000);
-        Ok(c_int::from(lcm.handle(Some(deadline))?))
+        Ok(match lcm.handle(Some(deadline))? {
+            Handled::Message => 1,
+            Handled::TimedOut => 0,
+            Handled::Interrupted => interrupted(),
+        })
     })
 }
 

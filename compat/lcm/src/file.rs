@@ -127,6 +127,12 @@ impl Source for File {
         self.shared.force(message);
         Ok(())
     }
+    fn ends_at_fork(&self) -> bool {
+        false
+    }
+    fn is_pulled(&self) -> bool {
+        true
+    }
     fn receives(&self) -> bool {
         self.mode == Mode::Play
     }

@@ -5,10 +5,13 @@ use crate::queue::{Handler, Subscription, Taken};
 use crate::shared::Shared;
 use crate::source::{self, Source};
 use saltus_domain::{Error, Result};
-use saltus_os::clock;
+use saltus_os::{clock, fork};
 use std::ffi::{CStr, c_void};
 use std::os::fd::RawFd;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr,
+    Ordering::{AcqRel, Acquire, Relaxed},
+};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// LCM's `lcm_recv_buf_t`.
@@ -23,33 +26,102 @@ pub(crate) struct ReceiveBuffer {
 
 /// What a program knows as `lcm_t`.
 pub struct Instance {
-    shared: Arc<Shared>,
-    source: Box<dyn Source>,
-    turn: Turn,
+    url: String,
+    /// Leads to a [`State`] that lives as long as the instance.
+    state: AtomicPtr<State>,
     /// Whether it was destroyed, by a handler or by another thread.
     closed: AtomicBool,
 }
 
+/// How a wait for a message ended.
+pub(crate) enum Handled {
+    Message,
+    TimedOut,
+    /// A signal was handled.
+    Interrupted,
+}
+
+/// What a process has of an instance. A forked child has neither the threads of its parent nor sockets of its own: its first call makes
+/// it a new state, with the same subscriptions.
+struct State {
+    shared: Arc<Shared>,
+    source: Box<dyn Source>,
+    turn: Turn,
+    /// The process that made it.
+    generation: u64,
+}
+
+impl State {
+    fn open(url: &str) -> Result<State> {
+        let (shared, source) = source::open(url)?;
+        Ok(State { shared, source, turn: Turn::default(), generation: fork::generation() })
+    }
+    fn is_here(&self) -> bool {
+        self.generation == fork::generation()
+    }
+}
+
 impl std::fmt::Debug for Instance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Instance").finish_non_exhaustive()
+        f.debug_struct("Instance").field("url", &self.url).finish_non_exhaustive()
     }
 }
 
 impl Instance {
     pub(crate) fn open(url: &str) -> Result<Instance> {
-        let (shared, source) = source::open(&source::url(url)?)?;
-        Ok(Instance { shared, source, turn: Turn::default(), closed: AtomicBool::new(false) })
+        let url = source::url(url)?;
+        let state = AtomicPtr::new(Box::into_raw(Box::new(State::open(&url)?)));
+        Ok(Instance { url, state, closed: AtomicBool::new(false) })
+    }
+
+    fn present(&self) -> &State {
+        // Acquire: pairs with the release in `after_fork`.
+        // SAFETY: it leads to a state that lives as long as the instance.
+        unsafe { &*self.state.load(Acquire) }
+    }
+    /// This process's state.
+    fn state(&self) -> Result<&State> {
+        let present = self.present();
+        if present.is_here() || !present.source.ends_at_fork() {
+            return Ok(present);
+        }
+        self.after_fork(present)
+    }
+    #[cold]
+    fn after_fork(&self, inherited: &State) -> Result<&State> {
+        let new = State::open(&self.url)?;
+        // A thread of the parent may have had the lock, and is not here to give it back.
+        let subscriptions = inherited.shared.try_queue().map(|mut queue| queue.take_subscriptions());
+        for one in subscriptions.unwrap_or_default() {
+            new.source.subscribe(&one.pattern)?;
+            new.shared.queue().subscribe(&one);
+        }
+        let (old, new) = (std::ptr::from_ref(inherited).cast_mut(), Box::into_raw(Box::new(new)));
+        // Release: pairs with the acquire in `present`. What was inherited stays as it is: it is the parent's.
+        match self.state.compare_exchange(old, new, AcqRel, Acquire) {
+            // SAFETY: as in `present`.
+            Ok(_) => Ok(unsafe { &*new }),
+            Err(other) => {
+                // SAFETY: this one is known to nobody; the other one as in `present`.
+                unsafe {
+                    drop(Box::from_raw(new));
+                    Ok(&*other)
+                }
+            }
+        }
     }
 
     /// Handlers are not called any more, and a thread that waits for messages returns.
     pub(crate) fn close(&self) {
         self.closed.store(true, Relaxed); // the thread that waits is woken by the event
-        self.shared.ready.raise();
+        let state = self.present();
+        if state.is_here() {
+            state.shared.raise();
+        }
     }
 
     pub(crate) fn publish(&self, channel: &CStr, data: &[u8]) -> Result<()> {
-        self.source.publish(channel.to_bytes(), data)
+        self.state()?.source.publish(channel.to_bytes(), data)
     }
 
     pub(crate) fn subscribe(
@@ -59,107 +131,111 @@ impl Instance {
         user: *mut c_void,
     ) -> Result<*const Subscription> {
         let pattern = Pattern::new(pattern).map_err(Error::invalid)?;
-        self.source.subscribe(&pattern)?;
+        let state = self.state()?;
+        state.source.subscribe(&pattern)?;
         let new = Subscription::new(pattern, handler, user);
-        self.shared.queue().subscribe(&new);
+        state.shared.queue().subscribe(&new);
         Ok(Arc::as_ptr(&new))
     }
 
     /// Ends a subscription. `false`: it is not one of this instance.
-    pub(crate) fn unsubscribe(&self, at: *const Subscription) -> bool {
-        let gone = self.shared.queue().unsubscribe(at);
+    pub(crate) fn unsubscribe(&self, at: *const Subscription) -> Result<bool> {
+        let state = self.state()?;
+        let gone = state.shared.queue().unsubscribe(at);
         if let Some(gone) = &gone {
-            self.source.unsubscribe(&gone.pattern);
+            state.source.unsubscribe(&gone.pattern);
         }
-        gone.is_some()
+        Ok(gone.is_some())
     }
 
     pub(crate) fn fd(&self) -> Result<RawFd> {
-        self.source.fd()
+        self.state()?.source.fd()
     }
 
-    /// Waits for a message until `deadline`, monotonic ns, and calls its handlers. `false`: there was none.
-    pub(crate) fn handle(self: &Arc<Self>, deadline: Option<u64>) -> Result<bool> {
-        let _turn = self.turn.take();
-        if deadline.is_none() && !self.source.receives() {
+    /// Waits for a message until `deadline`, monotonic ns, and calls its handlers.
+    pub(crate) fn handle(self: &Arc<Self>, deadline: Option<u64>) -> Result<Handled> {
+        let state = self.state()?;
+        let _turn = state.turn.take();
+        if deadline.is_none() && !state.source.receives() {
             return Err(Error::invalid("nothing can be received from a log that is written"));
         }
         loop {
-            if let Some(taken) = self.take() {
-                self.dispatch(taken);
-                return Ok(true);
+            if let Some(taken) = self.take(state) {
+                self.dispatch(state, taken);
+                return Ok(Handled::Message);
             }
             if self.closed.load(Relaxed) {
                 return Err(Error::invalid("this lcm_t was destroyed"));
             }
-            self.source.pull()?;
-            if !self.shared.queue().is_empty() {
+            state.source.pull()?;
+            if !state.shared.queue().is_empty() {
                 continue;
             }
-            if !wait(self.source.fd()?, deadline)? {
-                return Ok(false);
+            let is_idle = || state.shared.queue().is_empty() && !self.closed.load(Relaxed);
+            let ended = match deadline {
+                None if !state.source.is_pulled() => {
+                    (!state.shared.wait(is_idle)).then_some(Handled::Interrupted)
+                }
+                _ => wait(state.source.fd()?, deadline)?,
+            };
+            if let Some(ended) = ended {
+                return Ok(ended);
             }
         }
     }
 
-    fn take(&self) -> Option<Taken> {
-        let mut queue = self.shared.queue();
+    fn take(&self, state: &State) -> Option<Taken> {
+        let mut queue = state.shared.queue();
         let was_empty = queue.is_empty();
         let taken = queue.pop();
         if !was_empty && queue.is_empty() && !self.closed.load(Relaxed) {
-            self.shared.ready.lower(); // under the lock: what arrives next raises it
+            state.shared.ready.lower(); // under the lock: what arrives next raises it
         }
         taken
     }
 
-    fn dispatch(self: &Arc<Self>, Taken { mut message, asked }: Taken) {
+    fn dispatch(self: &Arc<Self>, state: &State, Taken { mut message, asked }: Taken) {
         let data_size = message.data.len() as u32;
         let data = message.data.as_mut_ptr().cast();
         let buffer = ReceiveBuffer { data, data_size, recv_utime: message.utime, lcm: Arc::as_ptr(self) };
         message.channel.push(0);
         for one in asked.iter() {
             // Before each: a handler may have ended the subscriptions after it.
-            if self.shared.queue().receives(one) {
+            if state.shared.queue().receives(one) {
                 // SAFETY: C gave this function with these arguments; the buffer and the name live across the call.
                 unsafe {
                     (one.handler)((&raw const buffer).cast(), message.channel.as_ptr().cast(), one.user);
                 }
             }
         }
-        self.shared.queue().handled(&asked);
+        state.shared.queue().handled(&asked);
     }
 }
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        let all: Vec<_> = self.shared.queue().subscriptions().iter().map(Arc::as_ptr).collect();
-        for at in all {
-            self.unsubscribe(at);
-        }
+        // SAFETY: it was made by `Box::into_raw`, and nobody uses it any more.
+        drop(unsafe { Box::from_raw(*self.state.get_mut()) });
     }
 }
 
-/// Waits until `fd` is readable. `false`: the time is up.
-fn wait(fd: RawFd, deadline: Option<u64>) -> Result<bool> {
-    loop {
-        let left = deadline.map(|deadline| deadline.saturating_sub(clock::monotonic()));
-        let time = left.map(|left| libc::timespec {
-            tv_sec: (left / 1_000_000_000) as _,
-            tv_nsec: (left % 1_000_000_000) as _,
-        });
-        let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-        let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        // SAFETY: the record and the time live across the call; no signal mask is passed.
-        match unsafe { libc::ppoll(&mut poll, 1, time, std::ptr::null()) } {
-            0 => return Ok(false),
-            1.. => return Ok(true),
-            _ => {
-                let why = std::io::Error::last_os_error();
-                if why.kind() != std::io::ErrorKind::Interrupted {
-                    return Err(Error::system("wait for a message", why));
-                }
-            }
-        }
+/// Waits until `fd` is readable: `None`; or why it is not.
+fn wait(fd: RawFd, deadline: Option<u64>) -> Result<Option<Handled>> {
+    let left = deadline.map(|deadline| deadline.saturating_sub(clock::monotonic()));
+    let time = left.map(|left| libc::timespec {
+        tv_sec: (left / 1_000_000_000) as _,
+        tv_nsec: (left % 1_000_000_000) as _,
+    });
+    let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    // SAFETY: the record and the time live across the call; no signal mask is passed.
+    match unsafe { libc::ppoll(&mut poll, 1, time, std::ptr::null()) } {
+        0 => Ok(Some(Handled::TimedOut)),
+        1.. => Ok(None),
+        _ => match std::io::Error::last_os_error() {
+            why if why.kind() == std::io::ErrorKind::Interrupted => Ok(Some(Handled::Interrupted)),
+            why => Err(Error::system("wait for a message", why)),
+        },
     }
 }
 

@@ -31,6 +31,12 @@ impl Source for Memory {
     fn pull(&self) -> Result<()> {
         Ok(())
     }
+    fn ends_at_fork(&self) -> bool {
+        false
+    }
+    fn is_pulled(&self) -> bool {
+        false
+    }
     fn receives(&self) -> bool {
         true
     }

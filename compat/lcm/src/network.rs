@@ -10,7 +10,8 @@ use saltus_channel::Name;
 use saltus_domain::transport::{Epoll, Event, Transport};
 use saltus_domain::{Error, Result, Scheme, Traits, Until};
 use saltus_os::{fork, process};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -104,7 +105,7 @@ fn reach(scheme: &Scheme, url: &str) -> Result<()> {
     let mut last = None;
     for address in (name, port).to_socket_addrs().map_err(what)? {
         let tried = match scheme.name {
-            "tcpq" => TcpStream::connect_timeout(&address, HUB).map(drop),
+            "tcpq" => hub(address),
             _ => route(address),
         };
         match tried {
@@ -113,6 +114,16 @@ fn reach(scheme: &Scheme, url: &str) -> Result<()> {
         }
     }
     last.map_or(Ok(()), |e| Err(what(e)))
+}
+
+/// Whether a hub is there: it is greeted and left again.
+fn hub(at: SocketAddr) -> std::io::Result<()> {
+    const HELLO: [u8; 8] = [0x28, 0x76, 0x17, 0xfb, 0, 0, 1, 0];
+    let mut stream = TcpStream::connect_timeout(&at, HUB)?;
+    stream.set_read_timeout(Some(HUB))?;
+    stream.write_all(&HELLO)?;
+    stream.shutdown(Shutdown::Write)?;
+    stream.read_to_end(&mut Vec::new()).map(drop)
 }
 
 /// Whether datagrams to this address have a way.
@@ -150,12 +161,13 @@ impl Source for Network {
             let _one = self.receiving.lock().unwrap_or_else(PoisonError::into_inner); // nothing is inside
             return self.both.transport.receive(&mut Intake(&self.both.shared));
         }
-        match &*self.receiver() {
-            Some(receiver) if receiver.generation != fork::generation() => Err(Error::invalid(
-                "this process was forked after its parent had subscribed, and receives nothing: call lcm_create after fork",
-            )),
-            _ => Ok(()),
-        }
+        Ok(())
+    }
+    fn ends_at_fork(&self) -> bool {
+        true
+    }
+    fn is_pulled(&self) -> bool {
+        self.all.is_some()
     }
     fn receives(&self) -> bool {
         true

@@ -171,8 +171,15 @@ impl Queue {
             }
         }
     }
-    pub fn subscriptions(&self) -> &[Arc<Subscription>] {
-        &self.all
+    /// Gives up all subscriptions, for another queue. None has a message there.
+    pub fn take_subscriptions(&mut self) -> Vec<Arc<Subscription>> {
+        self.known.clear();
+        for one in &self.all {
+            one.queued.store(0, Relaxed); // under the queue's lock
+            one.scheduled.store(0, Relaxed); // as above
+            lock(&one.numbers).clear();
+        }
+        std::mem::take(&mut self.all)
     }
 
     /// Whether a message on this channel would be queued now.

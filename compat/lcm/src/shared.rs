@@ -5,22 +5,69 @@ use crate::queue::{How, Message, Queue};
 use saltus_domain::transport::{Arrival, Delivery, Event, Sink};
 use saltus_domain::{Error, Result};
 use saltus_os::clock::{self, Clock};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// The queue of an instance, and an event that is raised while it is not empty.
 pub(crate) struct Shared {
     queue: Mutex<Queue>,
     pub ready: Event,
+    /// Changes whenever the event is raised; a futex, for threads that wait without a limit.
+    word: AtomicU32,
+    /// How many of those there are.
+    waiting: AtomicU32,
     how: How,
 }
 
 impl Shared {
     pub fn new(newest: bool, how: How) -> Result<Shared> {
-        Ok(Shared { queue: Mutex::new(Queue::new(newest)), ready: Event::new()?, how })
+        let (word, waiting) = Default::default();
+        Ok(Shared { queue: Mutex::new(Queue::new(newest)), ready: Event::new()?, word, waiting, how })
+    }
+    /// Wakes those who wait for a message.
+    pub fn raise(&self) {
+        self.ready.raise();
+        // SeqCst, as in `wait`: either a thread that waits is seen here, or it sees the new word.
+        self.word.fetch_add(1, SeqCst);
+        if self.waiting.load(SeqCst) > 0 {
+            // SAFETY: the word lives as long as this.
+            unsafe { saltus_os::futex::wake(self.word.as_ptr(), u32::MAX >> 1, false) };
+        }
+    }
+    /// Waits while `is_idle`. `false`: a signal was handled whose action does not restart system calls, as a blocking `read` would say.
+    /// That is why this is neither `poll`, which no action restarts, nor a condition variable.
+    pub fn wait(&self, is_idle: impl Fn() -> bool) -> bool {
+        self.waiting.fetch_add(1, SeqCst); // pairs with the load in `raise`
+        let seen = self.word.load(SeqCst); // as above
+        let woken = !is_idle() || {
+            let none = std::ptr::null::<libc::timespec>();
+            // SAFETY: the word lives as long as this; there is no time.
+            let result = unsafe {
+                libc::syscall(
+                    libc::SYS_futex,
+                    self.word.as_ptr(),
+                    libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
+                    seen,
+                    none,
+                )
+            };
+            result == 0 || std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted
+        };
+        self.waiting.fetch_sub(1, SeqCst); // as above
+        woken
     }
     pub fn queue(&self) -> MutexGuard<'_, Queue> {
         // A panic would be a bug that is printed; the queue is whole between any two calls.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, unless a thread has it, which may not exist any more.
+    pub fn try_queue(&self) -> Option<MutexGuard<'_, Queue>> {
+        match self.queue.try_lock() {
+            Ok(queue) => Some(queue),
+            Err(TryLockError::Poisoned(queue)) => Some(queue.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// Whether a message on this channel would be queued now.
@@ -41,12 +88,12 @@ impl Shared {
     /// Queues a message whether or not there is a subscription.
     pub fn force(&self, message: Message) {
         if self.queue().arrive(message, How::Always) {
-            self.ready.raise();
+            self.raise();
         }
     }
     fn push(&self, queue: &mut Queue, message: Message) {
         if queue.arrive(message, self.how) {
-            self.ready.raise();
+            self.raise();
         }
     }
 }

@@ -26,6 +26,10 @@ pub(crate) trait Source: Send + Sync {
     fn fd(&self) -> Result<RawFd>;
     /// Queues messages that have arrived, if no thread does so. Called while the queue is empty.
     fn pull(&self) -> Result<()>;
+    /// Whether that is how messages get into the queue.
+    fn is_pulled(&self) -> bool;
+    /// Whether a forked child needs one of its own.
+    fn ends_at_fork(&self) -> bool;
     /// Whether a message can ever arrive.
     fn receives(&self) -> bool;
 }

@@ -75,6 +75,21 @@ fn random_calls_have_the_results_that_they_have_in_lcm() {
 }
 
 #[test]
+fn a_signal_ends_a_wait_as_in_lcm() {
+    let (dir, theirs) = (scratch("signals"), theirs());
+    let ours = ours(&dir);
+    let program = theirs.build("signals.c", &dir.join("program"), &[]);
+    let domain = TestDomain::new();
+    saltus_netns::isolated(|| {
+        let expected = run(theirs.command(&program).arg("udpm://"));
+        for url in ["udpm://", &domain.url()] {
+            let difference = difference(&expected, &run(ours.command(&program).arg(url)));
+            assert!(difference.is_none(), "{url}: {}", difference.unwrap_or_default());
+        }
+    });
+}
+
+#[test]
 fn a_log_is_played_as_by_lcm() {
     let pair = Pair::new("play");
     write_events(&pair.dir.join("log"), &[1000, 1001, 1500, 1500, 1400, 61500]);

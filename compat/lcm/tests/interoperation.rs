@@ -39,12 +39,13 @@ impl Drop for Running {
 /// `differential receive` with one library and `send` with the other; returns what was received.
 fn exchange(program: &Path, from: &Library, to: &Library, url: &str, sizes: &[(u32, u32)]) -> Vec<usize> {
     let n: u32 = sizes.iter().map(|(n, _)| n).sum();
-    let mut receiver =
-        Running::start(to.command(program).args(["receive", url, "POSE|PROBE", &n.to_string()]));
+    // A hub has LCM's subscription a little later. On mpudpm:// LCM misses the first messages that match an expression.
+    let is_later = url.starts_with("tcpq");
+    let pattern = if is_later { "POSE|PROBE" } else { "POSE" };
+    let mut receiver = Running::start(to.command(program).args(["receive", url, pattern, &n.to_string()]));
     let (mut lines, mut said) = (receiver.output(), String::new());
     lines.read_line(&mut said).expect("a line");
     assert_eq!(said, "subscribed\n");
-    // A hub may have the subscription later.
     let poll = |lines: &BufReader<ChildStdout>| {
         let fd = std::os::fd::AsRawFd::as_raw_fd(lines.get_ref());
         let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
@@ -52,7 +53,7 @@ fn exchange(program: &Path, from: &Library, to: &Library, url: &str, sizes: &[(u
         unsafe { libc::poll(&mut poll, 1, 100) > 0 }
     };
     let patience = Instant::now() + Duration::from_secs(20);
-    while !poll(&lines) {
+    while is_later && !poll(&lines) {
         assert!(Instant::now() < patience, "no probe arrives");
         run(from.command(program).args(["send", url, "PROBE", "1", "0"]));
     }

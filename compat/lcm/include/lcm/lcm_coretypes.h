@@ -197,6 +197,9 @@ static inline int __string_decode_array(const void *_buf, int offset, int maxlen
     const uint8_t *at = (const uint8_t *)_buf + offset;
     int64_t pos = 0;
     int i;
+    /* Each has five bytes at least. Where memory for so many strings was refused, there is none. */
+    if (!__lcm_fits(maxlen, elements, 5) || (elements && !p))
+        return -1;
     for (i = 0; i < elements; i++) {
         uint32_t length;
         p[i] = NULL;
@@ -212,8 +215,6 @@ static inline int __string_decode_array(const void *_buf, int offset, int maxlen
         memcpy(p[i], at + pos + 4, length);
         pos += 4 + (int64_t)length;
     }
-    if (elements < 0)
-        return -1;
     if (i == elements)
         return (int)pos;
     /* Generated code may or may not clean up after an error: nothing is left to free, and freeing it does no harm. */
