@@ -66,7 +66,9 @@ fn handlers_may_do_what_they_may_in_lcm() {
 fn random_calls_have_the_results_that_they_have_in_lcm() {
     let pair = Pair::new("random");
     saltus_netns::isolated(|| {
-        for seed in 1..=20 {
+        // More of them in `cargo xtask test --all`.
+        let seeds = std::env::var("SALTUS_TEST_SEEDS").map_or(20, |n| n.parse().expect("a number"));
+        for seed in 1..=seeds {
             for url in NETWORKS {
                 pair.same(&["random", url, &seed.to_string(), "300"]);
             }

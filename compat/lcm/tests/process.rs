@@ -81,7 +81,7 @@ fn sanitizers_find_nothing_and_nothing_leaks() {
             .arg("-o")
             .arg(&objects));
         run(std::process::Command::new("cc")
-            .arg(&flags[0])
+            .arg(flags[0])
             .arg(&objects)
             .arg("-L")
             .arg(&library.lib)

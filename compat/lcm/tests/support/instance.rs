@@ -92,10 +92,11 @@ impl Lcm {
     /// Handles messages until there are `n` in the list, for at most 20 s.
     #[track_caller]
     pub fn handle_until(&self, list: &mut Received, n: usize) {
-        let list: *mut Received = list;
-        // SAFETY: the list of this thread, which only handlers in this thread change.
-        while unsafe { (*list).len() } < n {
-            assert_eq!(self.handle_timeout(20_000), 1, "{} of {n}", unsafe { (*list).len() });
+        let list: *const Received = list;
+        // SAFETY: the list of this thread, which only handlers in this thread change, while they run.
+        let len = || unsafe { (*list).len() };
+        while len() < n {
+            assert_eq!(self.handle_timeout(20_000), 1, "{} of {n}", len());
         }
     }
 }
