@@ -209,6 +209,13 @@ pub fn bench_programs(set: &str, args: &[&str]) -> Step {
     Step::command(&format!("benchmark `{set}`"), &[], &line)
 }
 
+/// Random programs of LCM, with its library and with ours. The tests run a few.
+pub fn calls_of_lcm() -> Step {
+    let line = "cargo test --locked --package saltus-lcm --test differential random_calls";
+    let words: Vec<&str> = line.split_whitespace().collect();
+    Step::command("random calls of LCM's interface", &[("SALTUS_TEST_SEEDS", "400")], &words)
+}
+
 /// A Python environment with LCM's own library.
 pub fn conformance_environment() -> Step {
     Step::command("environment with LCM", &[], &["python3", "lab/conformance/types/environment.py"])

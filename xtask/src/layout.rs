@@ -13,6 +13,7 @@ const PRODUCTS: &[&[&str]] = &[
     &["-p", "saltus-python"],
     &["-p", "saltus-java"],
     &["-p", "saltus-ach"],
+    &["-p", "saltus-lcm"],
 ];
 
 /// The example that the feature `demo` adds.

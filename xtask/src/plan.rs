@@ -163,6 +163,13 @@ pub static ROWS: &[Row] = &[
         "ZeroMQ, DDS and Zenoh interoperate with other implementations",
         || checks::provider_tests(1),
     ),
+    row(
+        In::All,
+        20,
+        "random calls of LCM's interface",
+        "a program sees the same with LCM's library and with ours, in 400 random runs",
+        checks::calls_of_lcm,
+    ),
     row(In::Both, 5, "the README's program", "the first program that a reader copies", || {
         Step::new("", checks::readme_program)
     }),

@@ -243,6 +243,11 @@ pub static PROMISES: &[Promise] = &[
             ),
             Test("crates/log/tests/foreign.rs", "lcm_reads_our_logs_and_we_read_those_of_lcm"),
             Test("crates/net/tests/tcpq.rs", "lcms_clients_and_ours_meet_at_lcms_hub"),
+            Test("compat/lcm/tests/differential.rs", "random_calls_have_the_results_that_they_have_in_lcm"),
+            Test(
+                "compat/lcm/tests/machine.rs",
+                "two_unchanged_programs_meet_in_shared_memory_by_a_variable_alone",
+            ),
         ],
         "Tests compare with LCM 1.5 and no other version.",
     ),

@@ -62,6 +62,14 @@ const PARTS: &[Part] = &[
         planted: None,
     },
     Part {
+        name: "address sanitizer: LCM's interface",
+        short: false,
+        rust: Some((ADDRESS, "asan")),
+        // Not the programs of C, which the next part and `process.rs` watch: this library needs its sanitizer in them.
+        line: "cargo test --locked -p saltus-lcm --lib --test misuse --test machine -- --skip two_unchanged_programs",
+        planted: None,
+    },
+    Part {
         name: "address and undefined behavior: generated C and C++",
         short: false,
         rust: None,

@@ -53,6 +53,10 @@ pub(crate) trait BackendSubscriber: Send {
     fn cancel_handle(&mut self) -> CancelHandle;
     /// Whether waits are canceled.
     fn is_canceled(&self) -> bool;
+    /// Joins channels created so far, where that takes a search.
+    fn join_new(&mut self) -> Result<()> {
+        Ok(())
+    }
     /// The channels joined so far.
     fn channels(&mut self) -> Vec<Name>;
     /// The publishers' descriptions of a channel's messages, where the transport supports that.

@@ -4,7 +4,8 @@ use crate::provider::Provider;
 use crate::providers;
 use crate::{Error, Result};
 use saltus_transport::{
-    Discovery, Keeps, Losses, OpenDelivering, OpenTransport, Reach, Senders, Timestamps, Traits, Url,
+    Delivery, Discovery, Keeps, Losses, OpenDelivering, OpenTransport, Reach, Senders, Timestamps, Traits,
+    Transport, Url,
 };
 use std::sync::Arc;
 
@@ -69,6 +70,26 @@ impl Scheme {
     /// Whether this build can open its domains.
     pub const fn is_built_in(&self) -> bool {
         self.open.is_some()
+    }
+
+    /// Opens the network that `url` names without a domain's buffers, for a program with its own, such as LCM's queues. `None`: this kind
+    /// is not a network. A transport that receives on its own threads passes messages to `delivery`; from another one, call
+    /// [`Transport::receive`].
+    ///
+    /// # Errors
+    /// Those of [`Domain::open`](crate::Domain::open).
+    pub fn transport(&self, url: &str, delivery: Arc<dyn Delivery>) -> Result<Option<Box<dyn Transport>>> {
+        let mut parsed = Url::parse(url).ok_or_else(|| not_a_url(url))?;
+        match self.open {
+            Some(Open::Provider(_)) => return Ok(None),
+            Some(_) => drop(parsed.take_memory()?),
+            None => {}
+        }
+        match self.open {
+            Some(Open::Network(open)) => open(parsed).map(Some),
+            Some(Open::Delivering(open)) => open(parsed, delivery).map(Some),
+            _ => self.open(url).map(|_| None),
+        }
     }
 
     pub(crate) fn open(&self, text: &str) -> Result<Arc<dyn Provider>> {

@@ -289,6 +289,21 @@ impl Subscriber {
     pub fn has_unseen(&mut self) -> bool {
         self.backend.unseen()
     }
+    /// Joins channels created before this call; over shared memory it otherwise searches every 20 ms. Then what a process published
+    /// before now, on any channel, is received by [`Until::Poll`]. One system call while no channel is created.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Options, Pattern, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let mut subscriber = domain.subscriber_with(Pattern::all(), Options::next(10))?;
+    /// domain.publisher("imu")?.publish(b"tilt 0.02")?;
+    /// subscriber.join_new_channels()?;
+    /// assert!(subscriber.receive(Until::Poll)?.is_some());
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
+    pub fn join_new_channels(&mut self) -> Result<()> {
+        self.backend.join_new()
+    }
     /// Names of the channels joined so far.
     ///
     /// ```

@@ -251,3 +251,18 @@ fn a_pattern_continues_while_one_channel_is_truncated() {
         }
     }
 }
+
+#[test]
+fn a_search_on_request_finds_a_channel_that_was_just_created() {
+    let directory = Directory::new("request");
+    let domain = directory.open();
+    publish(&domain, "a", "old");
+    let mut all = domain.subscriber_with(Pattern::all(), Options::next(10)).unwrap();
+    for n in 0..20 {
+        publish(&domain, &format!("c{n}"), "x");
+        all.join_new_channels().unwrap();
+        let found = || all.receive(Until::Poll).unwrap().map(|message| message.channel.to_string());
+        let found: Vec<String> = std::iter::from_fn(found).collect();
+        assert!(found.contains(&format!("c{n}")), "{n}: {found:?}");
+    }
+}

@@ -125,6 +125,21 @@ fn a_subscription_holds_when_it_returns() {
 }
 
 #[test]
+fn what_a_client_published_before_it_ended_reaches_the_hub() {
+    let hub = Running::new(Limits::default());
+    let listener = hub.client();
+    listener.subscribe(b"A").unwrap();
+    for n in 0..100 {
+        let sender = hub.client();
+        publish(&sender, b"A", &made(200_000, n));
+        publish(&sender, b"A", &made(200_000, n + 1));
+        drop(sender);
+        let heard = hear(&listener, 2);
+        assert!(heard[0].1 == made(200_000, n) && heard[1].1 == made(200_000, n + 1), "client {n}");
+    }
+}
+
+#[test]
 fn messages_of_all_sizes_come_whole_and_in_order() {
     let hub = Running::new(Limits::default());
     let (sender, listener) = (hub.client(), hub.client());

@@ -244,6 +244,10 @@ impl Client {
         self.timer.set(None);
         drop(link);
         let _ = self.send(connection, &socket, &[&hello]); // if it breaks, the client reconnects
+        if first {
+            // A program that ends with an unread answer resets the connection, and the hub loses what it has not read yet.
+            self.await_from(connection, &socket, clock::monotonic() + PATIENCE, Reading::knows);
+        }
     }
 
     /// Records that there is no connection.
@@ -302,8 +306,7 @@ impl Client {
     /// Waits until the hub has processed all requests, if it supports marks.
     fn settle(&self, connection: u64, socket: &Socket) {
         let deadline = clock::monotonic() + SETTLE;
-        let knows = |reading: &Reading| reading.intake.version().is_some();
-        if !self.await_from(connection, socket, deadline, knows)
+        if !self.await_from(connection, socket, deadline, Reading::knows)
             || lock(&self.reading).intake.version() != Some(VERSION_MARKS)
         {
             return;
@@ -373,6 +376,10 @@ impl Reading {
             self.intake = Intake::new(HELLO_HUB);
             self.marks = 0;
         }
+    }
+    /// Whether the hub has answered.
+    fn knows(&self) -> bool {
+        self.intake.version().is_some()
     }
     /// Handles frames that have arrived, until none is left or `most` bytes were read.
     fn take(

@@ -526,6 +526,11 @@ impl backend::BackendSubscriber for ShmSubscriber {
         self.cancel.is_canceled()
     }
 
+    fn join_new(&mut self) -> Result<()> {
+        self.next_look = 0;
+        self.find_new_channels()
+    }
+
     fn channels(&mut self) -> Vec<Name> {
         self.current().map(|r| r.name.clone()).collect()
     }

@@ -1,0 +1,275 @@
+//! An `lcm_t`.
+
+use crate::pattern::Pattern;
+use crate::queue::{Handler, Subscription, Taken};
+use crate::shared::Shared;
+use crate::source::{self, Source};
+use saltus_domain::{Error, Result};
+use saltus_os::{clock, fork};
+use std::ffi::{CStr, c_void};
+use std::os::fd::RawFd;
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr,
+    Ordering::{AcqRel, Acquire, Relaxed},
+};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// LCM's `lcm_recv_buf_t`.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct ReceiveBuffer {
+    pub data: *mut c_void,
+    pub data_size: u32,
+    pub recv_utime: i64,
+    pub lcm: *const Instance,
+}
+
+/// What a program knows as `lcm_t`.
+pub struct Instance {
+    url: String,
+    /// Leads to a [`State`] that lives as long as the instance.
+    state: AtomicPtr<State>,
+    /// Whether it was destroyed, by a handler or by another thread.
+    closed: AtomicBool,
+}
+
+/// How a wait for a message ended.
+pub(crate) enum Handled {
+    Message,
+    TimedOut,
+    /// A signal was handled.
+    Interrupted,
+}
+
+/// What a process has of an instance. A forked child has neither the threads of its parent nor sockets of its own: its first call makes
+/// it a new state, with the same subscriptions.
+struct State {
+    shared: Arc<Shared>,
+    source: Box<dyn Source>,
+    turn: Turn,
+    /// The process that made it.
+    generation: u64,
+}
+
+impl State {
+    fn open(url: &str) -> Result<State> {
+        let (shared, source) = source::open(url)?;
+        Ok(State { shared, source, turn: Turn::default(), generation: fork::generation() })
+    }
+    fn is_here(&self) -> bool {
+        self.generation == fork::generation()
+    }
+}
+
+impl std::fmt::Debug for Instance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Instance").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+impl Instance {
+    pub(crate) fn open(url: &str) -> Result<Instance> {
+        let url = source::url(url)?;
+        let state = AtomicPtr::new(Box::into_raw(Box::new(State::open(&url)?)));
+        Ok(Instance { url, state, closed: AtomicBool::new(false) })
+    }
+
+    fn present(&self) -> &State {
+        // Acquire: pairs with the release in `after_fork`.
+        // SAFETY: it leads to a state that lives as long as the instance.
+        unsafe { &*self.state.load(Acquire) }
+    }
+    /// This process's state.
+    fn state(&self) -> Result<&State> {
+        let present = self.present();
+        if present.is_here() || !present.source.ends_at_fork() {
+            return Ok(present);
+        }
+        self.after_fork(present)
+    }
+    #[cold]
+    fn after_fork(&self, inherited: &State) -> Result<&State> {
+        let new = State::open(&self.url)?;
+        // A thread of the parent may have had the lock, and is not here to give it back.
+        let subscriptions = inherited.shared.try_queue().map(|mut queue| queue.take_subscriptions());
+        for one in subscriptions.unwrap_or_default() {
+            new.source.subscribe(&one.pattern)?;
+            new.shared.queue().subscribe(&one);
+        }
+        let (old, new) = (std::ptr::from_ref(inherited).cast_mut(), Box::into_raw(Box::new(new)));
+        // Release: pairs with the acquire in `present`. What was inherited stays as it is: it is the parent's.
+        match self.state.compare_exchange(old, new, AcqRel, Acquire) {
+            // SAFETY: as in `present`.
+            Ok(_) => Ok(unsafe { &*new }),
+            Err(other) => {
+                // SAFETY: this one is known to nobody; the other one as in `present`.
+                unsafe {
+                    drop(Box::from_raw(new));
+                    Ok(&*other)
+                }
+            }
+        }
+    }
+
+    /// Handlers are not called any more, and a thread that waits for messages returns.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Relaxed); // the thread that waits is woken by the event
+        let state = self.present();
+        if state.is_here() {
+            state.shared.raise();
+        }
+    }
+
+    pub(crate) fn publish(&self, channel: &CStr, data: &[u8]) -> Result<()> {
+        self.state()?.source.publish(channel.to_bytes(), data)
+    }
+
+    pub(crate) fn subscribe(
+        &self,
+        pattern: &CStr,
+        handler: Handler,
+        user: *mut c_void,
+    ) -> Result<*const Subscription> {
+        let pattern = Pattern::new(pattern).map_err(Error::invalid)?;
+        let state = self.state()?;
+        state.source.subscribe(&pattern)?;
+        let new = Subscription::new(pattern, handler, user);
+        state.shared.queue().subscribe(&new);
+        Ok(Arc::as_ptr(&new))
+    }
+
+    /// Ends a subscription. `false`: it is not one of this instance.
+    pub(crate) fn unsubscribe(&self, at: *const Subscription) -> Result<bool> {
+        let state = self.state()?;
+        let gone = state.shared.queue().unsubscribe(at);
+        if let Some(gone) = &gone {
+            state.source.unsubscribe(&gone.pattern);
+        }
+        Ok(gone.is_some())
+    }
+
+    pub(crate) fn fd(&self) -> Result<RawFd> {
+        self.state()?.source.fd()
+    }
+
+    /// Waits for a message until `deadline`, monotonic ns, and calls its handlers.
+    pub(crate) fn handle(self: &Arc<Self>, deadline: Option<u64>) -> Result<Handled> {
+        let state = self.state()?;
+        let _turn = state.turn.take();
+        if deadline.is_none() && !state.source.receives() {
+            return Err(Error::invalid("nothing can be received from a log that is written"));
+        }
+        loop {
+            if let Some(taken) = self.take(state) {
+                self.dispatch(state, taken);
+                return Ok(Handled::Message);
+            }
+            if self.closed.load(Relaxed) {
+                return Err(Error::invalid("this lcm_t was destroyed"));
+            }
+            state.source.pull()?;
+            if !state.shared.queue().is_empty() {
+                continue;
+            }
+            let is_idle = || state.shared.queue().is_empty() && !self.closed.load(Relaxed);
+            let ended = match deadline {
+                None if !state.source.is_pulled() => {
+                    (!state.shared.wait(is_idle)).then_some(Handled::Interrupted)
+                }
+                _ => wait(state.source.fd()?, deadline)?,
+            };
+            if let Some(ended) = ended {
+                return Ok(ended);
+            }
+        }
+    }
+
+    fn take(&self, state: &State) -> Option<Taken> {
+        let mut queue = state.shared.queue();
+        let was_empty = queue.is_empty();
+        let taken = queue.pop();
+        if !was_empty && queue.is_empty() && !self.closed.load(Relaxed) {
+            state.shared.ready.lower(); // under the lock: what arrives next raises it
+        }
+        taken
+    }
+
+    fn dispatch(self: &Arc<Self>, state: &State, Taken { mut message, asked }: Taken) {
+        let data_size = message.data.len() as u32;
+        let data = message.data.as_mut_ptr().cast();
+        let buffer = ReceiveBuffer { data, data_size, recv_utime: message.utime, lcm: Arc::as_ptr(self) };
+        message.channel.push(0);
+        for one in asked.iter() {
+            // Before each: a handler may have ended the subscriptions after it.
+            if state.shared.queue().receives(one) {
+                // SAFETY: C gave this function with these arguments; the buffer and the name live across the call.
+                unsafe {
+                    (one.handler)((&raw const buffer).cast(), message.channel.as_ptr().cast(), one.user);
+                }
+            }
+        }
+        state.shared.queue().handled(&asked);
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: it was made by `Box::into_raw`, and nobody uses it any more.
+        drop(unsafe { Box::from_raw(*self.state.get_mut()) });
+    }
+}
+
+/// Waits until `fd` is readable: `None`; or why it is not.
+fn wait(fd: RawFd, deadline: Option<u64>) -> Result<Option<Handled>> {
+    let left = deadline.map(|deadline| deadline.saturating_sub(clock::monotonic()));
+    let time = left.map(|left| libc::timespec {
+        tv_sec: (left / 1_000_000_000) as _,
+        tv_nsec: (left % 1_000_000_000) as _,
+    });
+    let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    // SAFETY: the record and the time live across the call; no signal mask is passed.
+    match unsafe { libc::ppoll(&mut poll, 1, time, std::ptr::null()) } {
+        0 => Ok(Some(Handled::TimedOut)),
+        1.. => Ok(None),
+        _ => match std::io::Error::last_os_error() {
+            why if why.kind() == std::io::ErrorKind::Interrupted => Ok(Some(Handled::Interrupted)),
+            why => Err(Error::system("wait for a message", why)),
+        },
+    }
+}
+
+/// Lets one thread at a time handle messages, and a handler handle the next one.
+#[derive(Default)]
+struct Turn {
+    of: Mutex<(Option<std::thread::ThreadId>, usize)>,
+    free: Condvar,
+}
+
+/// A thread's turn, until it is dropped.
+struct Held<'a>(&'a Turn);
+
+impl Turn {
+    fn of(&self) -> MutexGuard<'_, (Option<std::thread::ThreadId>, usize)> {
+        self.of.lock().unwrap_or_else(PoisonError::into_inner) // two words, whole between any two lines
+    }
+    fn take(&self) -> Held<'_> {
+        let me = Some(std::thread::current().id());
+        let mut of = self.of();
+        while of.1 > 0 && of.0 != me {
+            of = self.free.wait(of).unwrap_or_else(PoisonError::into_inner);
+        }
+        *of = (me, of.1 + 1);
+        Held(self)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let mut of = self.0.of();
+        of.1 -= 1;
+        if of.1 == 0 {
+            self.0.free.notify_one();
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Networks: a transport of Saltus, which a thread drains into the queue as messages arrive.
+//!
+//! `tcpq://` has no such thread: as in LCM, messages wait at the hub and in the connection until the program handles them.
+
+use crate::border::report;
+use crate::pattern::Pattern;
+use crate::shared::{Intake, Shared};
+use crate::source::Source;
+use saltus_channel::Name;
+use saltus_domain::transport::{Epoll, Event, Transport};
+use saltus_domain::{Error, Result, Scheme, Traits, Until};
+use saltus_os::{fork, process};
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How long a hub may take to accept a connection.
+const HUB: Duration = Duration::from_secs(5);
+/// Pause after an error of the network, before the next try.
+const PAUSE: u64 = 10_000_000;
+/// Messages that a transport with queues of its own keeps.
+const DEPTH: u64 = 1000;
+
+/// A network.
+pub(crate) struct Network {
+    both: Arc<Both>,
+    traits: &'static Traits,
+    /// Whether the text of a pattern is sent to others.
+    raw: bool,
+    /// For a network without a thread: the queue's event and the connection.
+    all: Option<Epoll>,
+    receiver: Mutex<Option<Receiver>>,
+    /// One thread at a time receives.
+    receiving: Mutex<()>,
+}
+
+/// What the thread has too.
+struct Both {
+    transport: Box<dyn Transport>,
+    shared: Arc<Shared>,
+    epoll: Epoll,
+    quit: Event,
+}
+
+/// The thread that receives.
+struct Receiver {
+    both: Arc<Both>,
+    thread: Option<JoinHandle<()>>,
+    /// The process that has it: a forked child does not.
+    generation: u64,
+}
+
+impl Network {
+    pub fn open(url: &str, transport: Box<dyn Transport>, shared: Arc<Shared>) -> Result<Network> {
+        let scheme = Scheme::of(url)?;
+        let traits = &scheme.traits;
+        reach(scheme, url)?;
+        let (epoll, quit) = (Epoll::new()?, Event::new()?);
+        epoll.add_event(quit.raw())?;
+        let waits = scheme.name == "tcpq";
+        let all = if waits { Some(Epoll::new()?) } else { None };
+        if let Some(all) = &all {
+            all.add(shared.ready.raw(), false)?;
+            transport.descriptors().iter().try_for_each(|fd| all.add(fd.raw, false))?;
+        }
+        let both = Arc::new(Both { transport, shared, epoll, quit });
+        Ok(Network { both, traits, raw: waits, all, receiver: Mutex::default(), receiving: Mutex::default() })
+    }
+
+    /// Starts the thread, or lets it wait for the descriptors that there are now.
+    fn listen(&self) -> Result<()> {
+        if self.all.is_some() {
+            return Ok(());
+        }
+        let mut receiver = self.receiver();
+        let fds = self.both.transport.descriptors();
+        fds.iter().try_for_each(|fd| {
+            self.both.epoll.remove(fd.raw);
+            self.both.epoll.add(fd.raw, false)
+        })?;
+        if receiver.is_none() && !fds.is_empty() {
+            *receiver = Some(Receiver::start(&self.both)?);
+        }
+        Ok(())
+    }
+    fn receiver(&self) -> MutexGuard<'_, Option<Receiver>> {
+        self.receiver.lock().unwrap_or_else(PoisonError::into_inner) // a thread, or none
+    }
+}
+
+/// As LCM does, refuses a network that cannot be reached now.
+fn reach(scheme: &Scheme, url: &str) -> Result<()> {
+    let address = url.split("://").nth(1).and_then(|rest| rest.split('?').next()).unwrap_or_default();
+    let Some((host, port)) = scheme.traits.address else { return Ok(()) };
+    let (name, number) = match address.rsplit_once(':') {
+        Some((name, number)) if number.bytes().all(|b| b.is_ascii_digit()) => (name, number),
+        _ => (address, ""),
+    };
+    let name = if name.is_empty() { host } else { name.trim_matches(['[', ']']) };
+    let port = number.parse().unwrap_or(port);
+    let what = |e| Error::system(format!("reach `{name}:{port}`"), e);
+    let mut last = None;
+    for address in (name, port).to_socket_addrs().map_err(what)? {
+        let tried = match scheme.name {
+            "tcpq" => hub(address),
+            _ => route(address),
+        };
+        match tried {
+            Ok(()) => return Ok(()),
+            Err(e) => last = Some(e),
+        }
+    }
+    last.map_or(Ok(()), |e| Err(what(e)))
+}
+
+/// Whether a hub is there: it is greeted and left again.
+fn hub(at: SocketAddr) -> std::io::Result<()> {
+    const HELLO: [u8; 8] = [0x28, 0x76, 0x17, 0xfb, 0, 0, 1, 0];
+    let mut stream = TcpStream::connect_timeout(&at, HUB)?;
+    stream.set_read_timeout(Some(HUB))?;
+    stream.write_all(&HELLO)?;
+    stream.shutdown(Shutdown::Write)?;
+    stream.read_to_end(&mut Vec::new()).map(drop)
+}
+
+/// Whether datagrams to this address have a way.
+fn route(to: SocketAddr) -> std::io::Result<()> {
+    UdpSocket::bind("0.0.0.0:0")?.connect(to)
+}
+
+impl Source for Network {
+    fn publish(&self, channel: &[u8], data: &[u8]) -> Result<()> {
+        if self.traits.answers {
+            self.listen()?;
+        }
+        self.both.transport.publish(&Name::new(channel)?, data)?;
+        if !self.traits.returns_own {
+            self.both.shared.publish(channel, data);
+        }
+        Ok(())
+    }
+
+    fn subscribe(&self, pattern: &Pattern) -> Result<()> {
+        let filter = pattern.filter(self.raw);
+        self.both.transport.subscribe(&filter, DEPTH)?;
+        self.listen().inspect_err(|_| self.both.transport.unsubscribe(&filter))
+    }
+    fn unsubscribe(&self, pattern: &Pattern) {
+        self.both.transport.unsubscribe(&pattern.filter(self.raw));
+    }
+
+    fn fd(&self) -> Result<RawFd> {
+        Ok(self.all.as_ref().map_or(self.both.shared.ready.raw(), |all| all.as_fd().as_raw_fd()))
+    }
+
+    fn pull(&self) -> Result<()> {
+        if self.all.is_some() {
+            let _one = self.receiving.lock().unwrap_or_else(PoisonError::into_inner); // nothing is inside
+            return self.both.transport.receive(&mut Intake(&self.both.shared));
+        }
+        Ok(())
+    }
+    fn ends_at_fork(&self) -> bool {
+        true
+    }
+    fn is_pulled(&self) -> bool {
+        self.all.is_some()
+    }
+    fn receives(&self) -> bool {
+        true
+    }
+}
+
+impl Receiver {
+    fn start(both: &Arc<Both>) -> Result<Receiver> {
+        let theirs = both.clone();
+        let thread = process::spawn("saltus-lcm", move || theirs.run());
+        let thread = thread.map_err(|e| Error::system("start the thread that receives", e))?;
+        Ok(Receiver { both: both.clone(), thread: Some(thread), generation: fork::generation() })
+    }
+}
+
+impl Both {
+    fn run(&self) {
+        let mut failed = String::new();
+        let forever = Until::Forever.deadline().unwrap_or(u64::MAX);
+        while !self.epoll.wait(forever).event {
+            if let Err(e) = self.transport.receive(&mut Intake(&self.shared)) {
+                let why = e.to_string();
+                if why != failed {
+                    report(&why);
+                    failed = why;
+                }
+                process::sleep_for(PAUSE);
+            }
+        }
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        if self.generation != fork::generation() {
+            return std::mem::forget(self.thread.take()); // the parent's, and so is the event
+        }
+        self.both.quit.raise();
+        // Only a panic ends in an error, and that was printed.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
