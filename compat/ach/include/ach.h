@@ -48,7 +48,7 @@ extern "C" {
 /* Where a channel is. Here all are in shared memory; a program that asks for Ach's kernel module gets the same channels. */
 enum ach_map {
     ACH_MAP_DEFAULT = 0,
-    ACH_MAP_ANON = 1, /* in the process: ACH_ENOTSUP */
+    ACH_MAP_ANON = 1, /* of one process, without a name; it lives as long as the process */
     ACH_MAP_USER = 2,
     ACH_MAP_KERNEL = 3
 };
@@ -133,6 +133,7 @@ enum ach_status ach_create_attr_set_clock(ach_create_attr_t *attr, clockid_t clo
 enum ach_status ach_create_attr_set_map(ach_create_attr_t *attr, enum ach_map map);
 /* Not 0: an existing channel is replaced by an empty one; open handles continue with the new one. */
 enum ach_status ach_create_attr_set_truncate(ach_create_attr_t *attr, int truncate);
+/* After ach_create with the map ANON: what ach_attr_set_shm needs, to open the channel. */
 enum ach_status ach_create_attr_get_shm(ach_create_attr_t *attr, struct ach_header **shm);
 
 /*

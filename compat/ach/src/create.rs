@@ -1,6 +1,7 @@
 //! Creating, opening, changing and removing channels.
 
 use crate::abi::*;
+use crate::anonymous::{self, Anonymous};
 use crate::attr::{LOCK_SOURCE, SET_CLOCK, TRUNCATE};
 use crate::border::{Result, call, name};
 use crate::errors::{refused, status};
@@ -58,15 +59,6 @@ fn umask() -> u32 {
     line.and_then(|mask| u32::from_str_radix(mask.trim(), 8).ok()).unwrap_or(0o022)
 }
 
-#[cold]
-fn not_supported(what: &str) -> AchStatus {
-    refused(
-        ACH_ENOTSUP,
-        libc::ENOTSUP,
-        format_args!("{what} are not supported: use channels in shared memory"),
-    )
-}
-
 /// See `ach.h`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ach_create(
@@ -87,11 +79,6 @@ pub unsafe extern "C" fn ach_create(
             // SAFETY: each field is valid for all bytes.
             fields = unsafe { attr.fields };
         }
-        if fields.map == ACH_MAP_ANON {
-            return Err(not_supported("channels in a process's own memory"));
-        }
-        // SAFETY: the header demands a string.
-        let name = unsafe { name(channel_name)? };
         let clock = match fields.clock {
             _ if fields.bits & SET_CLOCK == 0 => Clock::Boottime,
             // The timeouts are those of the monotonic clock, whatever the timestamps are.
@@ -110,6 +97,15 @@ pub unsafe extern "C" fn ach_create(
         };
         let attributes = Attributes::new().depth(depth).max_message_size(longest).mode(mode()).clock(clock);
         let directory = directory()?;
+        if fields.map == ACH_MAP_ANON {
+            // The name means nothing then.
+            let made = anonymous::create(directory, &attributes)?;
+            // SAFETY: the map came from this structure.
+            unsafe { (*attr).fields.shm = made.cast() };
+            return Ok(ACH_OK);
+        }
+        // SAFETY: the header demands a string.
+        let name = unsafe { name(channel_name)? };
         let made = match fields.bits & TRUNCATE {
             0 => directory.create(name, &attributes),
             _ => directory.replace(name, &attributes),
@@ -136,7 +132,9 @@ pub unsafe extern "C" fn ach_open(
         let fields = unsafe { attr.as_ref().map(|attr| attr.fields) };
         let (map, bits) = fields.map_or((ACH_MAP_DEFAULT, 0), |fields| (fields.map, fields.bits));
         if map == ACH_MAP_ANON {
-            return Err(not_supported("channels in a process's own memory"));
+            let shm = fields.map_or(std::ptr::null_mut(), |fields| fields.shm);
+            // SAFETY: as above.
+            return unsafe { open_anonymous(chan, anonymous::find(shm.cast()).ok_or(ACH_EINVAL)?) };
         }
         // SAFETY: the header demands a string.
         let name = unsafe { name(channel_name)? };
@@ -146,7 +144,8 @@ pub unsafe extern "C" fn ach_open(
         let subscriber = subscribe(&channel)?;
         let map = if map == ACH_MAP_KERNEL { ACH_MAP_KERNEL } else { ACH_MAP_USER };
         let clock = clock_of(channel.attributes());
-        let opened = Opened { directory, name: name.into(), channel, map, clock, _source: source };
+        let opened =
+            Opened { directory, name: name.into(), channel, map, clock, _source: source, anonymous: None };
         // SAFETY: as above.
         unsafe { handle::open(chan, opened, subscriber) };
         if process::variable(EAGER).is_some_and(|value| value == "1") {
@@ -155,6 +154,24 @@ pub unsafe extern "C" fn ach_open(
         }
         Ok(ACH_OK)
     })
+}
+
+/// Opens a channel without a name.
+unsafe fn open_anonymous(chan: *mut AchChannel, anonymous: &'static Anonymous) -> Result {
+    let Anonymous { directory, name, channel, .. } = anonymous;
+    let subscriber = subscribe(channel)?;
+    let opened = Opened {
+        directory: directory.clone(),
+        name: name.clone(),
+        channel: channel.clone(),
+        map: ACH_MAP_ANON,
+        clock: clock_of(channel.attributes()),
+        _source: None,
+        anonymous: Some(anonymous),
+    };
+    // SAFETY: as the caller has it.
+    unsafe { handle::open(chan, opened, subscriber) };
+    Ok(ACH_OK)
 }
 
 /// Opens a publisher of a handle that has none. If that fails, the first put says why.

@@ -1,6 +1,7 @@
 //! An open channel, and the table of all that this process ever had open.
 
 use crate::abi::{AchChannel, AchMap};
+use crate::anonymous::Anonymous;
 use crate::border::Result;
 use crate::slot::{Entered, Slot};
 use crate::status::{ACH_EAGAIN, ACH_EINVAL};
@@ -45,6 +46,8 @@ pub(crate) struct Opened {
     pub map: AchMap,
     pub clock: clockid_t,
     pub _source: Option<Held>,
+    /// The channel, if it has no name.
+    pub anonymous: Option<&'static Anonymous>,
 }
 
 /// A handle's position.

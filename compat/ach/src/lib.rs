@@ -11,6 +11,7 @@
 //! | `border` | the border between C and Rust: panics and pointers |
 //! | `slot` | a value that one call at a time uses, also across `fork` |
 //! | `handle` | an open channel, and the table of all |
+//! | `anonymous` | channels of one process, without a name |
 //! | `time` | timeouts, in a channel's clock |
 //! | `attr`, `create`, `get`, `put`, `inspect`, `event` | the functions |
 
@@ -18,6 +19,7 @@
 #![allow(clippy::missing_safety_doc)]
 
 mod abi;
+mod anonymous;
 mod attr;
 mod border;
 mod create;

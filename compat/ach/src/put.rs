@@ -4,7 +4,7 @@ use crate::abi::AchChannel;
 use crate::border::{Result, call};
 use crate::errors::status;
 use crate::handle::{Open, Opened};
-use crate::slot::Entered;
+use crate::slot::{Entered, Slot};
 use crate::status::*;
 use saltus_channel::{Error, Publisher, Retired};
 use std::ffi::c_void;
@@ -29,7 +29,13 @@ pub unsafe extern "C" fn ach_put(chan: *mut AchChannel, buf: *const c_void, len:
         // A thread that is in a put with this handle has a publisher. This one takes the next: it must not wait.
         for writer in &open.handle.writers {
             if let Some((mut writer, opened)) = open.enter(writer)? {
-                return publish(opened, &mut writer, message);
+                return match opened.anonymous {
+                    None => publish(opened, &mut writer, message),
+                    Some(shared) => match shared.writers.iter().find_map(Slot::enter) {
+                        Some(mut writer) => publish(opened, &mut writer, message),
+                        None => Err(ACH_EAGAIN),
+                    },
+                };
             }
         }
         Err(ACH_EAGAIN)

@@ -253,7 +253,6 @@ static void attributes(void) {
     IS(ach_create_attr_get_shm(&create, &shm), ACH_EINVAL);
     IS(ach_create_attr_set_map(&create, (enum ach_map)7), ACH_EINVAL);
     IS(ach_create_attr_set_map(&create, ACH_MAP_ANON), ACH_OK);
-    IS(ach_create("attr", 4, 8, &create), ACH_ENOTSUP);
     IS(ach_create_attr_set_map(&create, ACH_MAP_KERNEL), ACH_OK);
     IS(ach_create_attr_set_clock(&create, CLOCK_PROCESS_CPUTIME_ID), ACH_OK);
     IS(ach_create("attr", 4, 8, &create), ACH_EINVAL);
@@ -316,7 +315,44 @@ static void attributes(void) {
     int port;
     IS(ach_srv_search("attr", "local", buf, sizeof buf, &port), ACH_ENOTSUP);
     IS(ach_attr_set_shm(&attr, NULL), ACH_OK);
-    IS(ach_open(&chan, "attr", &attr), ACH_ENOTSUP);
+    IS(ach_open(&chan, "attr", &attr), ACH_EINVAL);
+    IS(ach_attr_set_shm(&attr, (struct ach_header *)&attr), ACH_OK);
+    IS(ach_open(&chan, "attr", &attr), ACH_EINVAL);
+}
+
+/* A channel without a name, as achcat and Ach's tests use it. */
+static void anonymous(void) {
+    ach_create_attr_t create;
+    ach_attr_t attr;
+    ach_channel_t writer, reader;
+    struct ach_header *shm = NULL;
+    ach_create_attr_init(&create);
+    IS(ach_create_attr_set_map(&create, ACH_MAP_ANON), ACH_OK);
+    IS(ach_create(NULL, 4, 8, &create), ACH_OK);
+    IS(ach_create_attr_get_shm(&create, &shm), ACH_OK);
+    TRUE(shm != NULL);
+    ach_attr_init(&attr);
+    IS(ach_attr_set_shm(&attr, shm), ACH_OK);
+    IS(ach_open(&writer, NULL, &attr), ACH_OK);
+    IS(ach_open(&reader, NULL, &attr), ACH_OK);
+    enum ach_map map;
+    IS(ach_channel_map(&reader, &map), ACH_OK);
+    TRUE(map == ACH_MAP_ANON);
+    for (char i = 1; i <= 3; i++) IS(put(&writer, i), ACH_OK);
+    IS(get(&reader, 0), ACH_OK);
+    TRUE(buf[0] == 1);
+    IS(get(&reader, ACH_O_LAST), ACH_MISSED_FRAME);
+    TRUE(buf[0] == 3);
+    struct timespec t = {0, 150000000};
+    IS(ach_get(&reader, buf, sizeof buf, &len, &t, ACH_O_WAIT | ACH_O_RELTIME), ACH_TIMEOUT);
+    IS(put(&reader, 4), ACH_OK); /* each handle both ways */
+    IS(ach_get(&reader, buf, sizeof buf, &len, &t, ACH_O_WAIT | ACH_O_RELTIME), ACH_OK);
+    IS(ach_put(&writer, buf, 33), ACH_OVERFLOW);
+    IS(ach_close(&reader), ACH_OK);
+    IS(ach_open(&reader, NULL, &attr), ACH_OK); /* it lives on */
+    IS(get(&reader, 0), ACH_OK);
+    IS(ach_close(&reader), ACH_OK);
+    IS(ach_close(&writer), ACH_OK);
 }
 
 /* Ach's own tests and programs unlink a channel that they have open, and go on. */
@@ -354,6 +390,7 @@ int main(void) {
     timeouts(CLOCK_REALTIME);
     attributes();
     unlinked();
+    anonymous();
     puts("done");
     return 0;
 }
