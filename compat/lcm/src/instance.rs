@@ -3,7 +3,8 @@
 use crate::pattern::Pattern;
 use crate::queue::{Handler, Subscription, Taken};
 use crate::shared::{Shared, Woken, left};
-use crate::source::{self, Source};
+use crate::source::Source;
+use crate::url;
 use saltus_domain::{Error, Result};
 use saltus_os::fork;
 use std::ffi::{CStr, c_void};
@@ -45,7 +46,7 @@ struct State {
 
 impl State {
     fn open(url: &str) -> Result<State> {
-        let (shared, source) = source::open(url)?;
+        let (shared, source) = url::open(url)?;
         Ok(State { shared, source, turn: Turn::default(), generation: fork::generation() })
     }
     fn is_here(&self) -> bool {
@@ -61,7 +62,7 @@ impl std::fmt::Debug for Instance {
 
 impl Instance {
     pub(crate) fn open(url: &str) -> Result<Instance> {
-        let url = source::url(url)?;
+        let url = url::meant(url)?;
         let state = AtomicPtr::new(Box::into_raw(Box::new(State::open(&url)?)));
         Ok(Instance { url, state, closed: AtomicBool::new(false) })
     }
