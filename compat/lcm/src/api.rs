@@ -1,8 +1,9 @@
 //! The functions that C calls.
 
 use crate::border::{call, string};
-use crate::instance::{Handled, Instance};
+use crate::instance::Instance;
 use crate::queue::{Handler, Subscription};
+use crate::shared::Woken;
 use saltus_domain::Error;
 use saltus_os::clock;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -145,8 +146,8 @@ pub unsafe extern "C" fn lcm_handle(lcm: *const Instance) -> c_int {
     call(-1, || -> Result<_, Fail> {
         // SAFETY: the header demands an instance.
         Ok(match unsafe { instance(lcm)? }.handle(None)? {
-            Handled::Interrupted => interrupted(),
-            Handled::Message | Handled::TimedOut => 0,
+            Some(Woken::Interrupted) => interrupted(),
+            _ => 0,
         })
     })
 }
@@ -160,9 +161,9 @@ pub unsafe extern "C" fn lcm_handle_timeout(lcm: *const Instance, timeout_millis
         let time = u64::try_from(timeout_millis).map_err(|_| "the timeout is negative")?;
         let deadline = clock::monotonic().saturating_add(time * 1_000_000);
         Ok(match lcm.handle(Some(deadline))? {
-            Handled::Message => 1,
-            Handled::TimedOut => 0,
-            Handled::Interrupted => interrupted(),
+            None => 1,
+            Some(Woken::Interrupted) => interrupted(),
+            Some(_) => 0,
         })
     })
 }

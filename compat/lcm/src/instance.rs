@@ -2,10 +2,11 @@
 
 use crate::pattern::Pattern;
 use crate::queue::{Handler, Subscription, Taken};
-use crate::shared::Shared;
-use crate::source::{self, Source};
+use crate::shared::{Shared, Woken, left};
+use crate::source::Source;
+use crate::url;
 use saltus_domain::{Error, Result};
-use saltus_os::{clock, fork};
+use saltus_os::fork;
 use std::ffi::{CStr, c_void};
 use std::os::fd::RawFd;
 use std::sync::atomic::{
@@ -33,14 +34,6 @@ pub struct Instance {
     closed: AtomicBool,
 }
 
-/// How a wait for a message ended.
-pub(crate) enum Handled {
-    Message,
-    TimedOut,
-    /// A signal was handled.
-    Interrupted,
-}
-
 /// What a process has of an instance. A forked child has neither the threads of its parent nor sockets of its own: its first call makes
 /// it a new state, with the same subscriptions.
 struct State {
@@ -53,7 +46,7 @@ struct State {
 
 impl State {
     fn open(url: &str) -> Result<State> {
-        let (shared, source) = source::open(url)?;
+        let (shared, source) = url::open(url)?;
         Ok(State { shared, source, turn: Turn::default(), generation: fork::generation() })
     }
     fn is_here(&self) -> bool {
@@ -69,7 +62,7 @@ impl std::fmt::Debug for Instance {
 
 impl Instance {
     pub(crate) fn open(url: &str) -> Result<Instance> {
-        let url = source::url(url)?;
+        let url = url::meant(url)?;
         let state = AtomicPtr::new(Box::into_raw(Box::new(State::open(&url)?)));
         Ok(Instance { url, state, closed: AtomicBool::new(false) })
     }
@@ -152,17 +145,17 @@ impl Instance {
         self.state()?.source.fd()
     }
 
-    /// Waits for a message until `deadline`, monotonic ns, and calls its handlers.
-    pub(crate) fn handle(self: &Arc<Self>, deadline: Option<u64>) -> Result<Handled> {
+    /// Waits for a message until `deadline`, monotonic ns, and calls its handlers: `None`; or why there was none.
+    pub(crate) fn handle(self: &Arc<Self>, deadline: Option<u64>) -> Result<Option<Woken>> {
         let state = self.state()?;
         let _turn = state.turn.take();
         if deadline.is_none() && !state.source.receives() {
             return Err(Error::invalid("nothing can be received from a log that is written"));
         }
         loop {
-            if let Some(taken) = self.take(state) {
+            if let Some(taken) = state.shared.take() {
                 self.dispatch(state, taken);
-                return Ok(Handled::Message);
+                return Ok(None);
             }
             if self.closed.load(Relaxed) {
                 return Err(Error::invalid("this lcm_t was destroyed"));
@@ -172,26 +165,14 @@ impl Instance {
                 continue;
             }
             let is_idle = || state.shared.queue().is_empty() && !self.closed.load(Relaxed);
-            let ended = match deadline {
-                None if !state.source.is_pulled() => {
-                    (!state.shared.wait(is_idle)).then_some(Handled::Interrupted)
-                }
-                _ => wait(state.source.fd()?, deadline)?,
+            let woken = match state.source.is_pulled() {
+                true => wait(state.source.fd()?, deadline)?,
+                false => state.shared.wait(deadline, is_idle),
             };
-            if let Some(ended) = ended {
-                return Ok(ended);
+            if woken != Woken::Ready {
+                return Ok(Some(woken));
             }
         }
-    }
-
-    fn take(&self, state: &State) -> Option<Taken> {
-        let mut queue = state.shared.queue();
-        let was_empty = queue.is_empty();
-        let taken = queue.pop();
-        if !was_empty && queue.is_empty() && !self.closed.load(Relaxed) {
-            state.shared.ready.lower(); // under the lock: what arrives next raises it
-        }
-        taken
     }
 
     fn dispatch(self: &Arc<Self>, state: &State, Taken { mut message, asked }: Taken) {
@@ -219,21 +200,17 @@ impl Drop for Instance {
     }
 }
 
-/// Waits until `fd` is readable: `None`; or why it is not.
-fn wait(fd: RawFd, deadline: Option<u64>) -> Result<Option<Handled>> {
-    let left = deadline.map(|deadline| deadline.saturating_sub(clock::monotonic()));
-    let time = left.map(|left| libc::timespec {
-        tv_sec: (left / 1_000_000_000) as _,
-        tv_nsec: (left % 1_000_000_000) as _,
-    });
+/// Waits until `fd` is readable.
+fn wait(fd: RawFd, deadline: Option<u64>) -> Result<Woken> {
+    let time = deadline.map(left);
     let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
     let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     // SAFETY: the record and the time live across the call; no signal mask is passed.
     match unsafe { libc::ppoll(&mut poll, 1, time, std::ptr::null()) } {
-        0 => Ok(Some(Handled::TimedOut)),
-        1.. => Ok(None),
+        0 => Ok(Woken::TimedOut),
+        1.. => Ok(Woken::Ready),
         _ => match std::io::Error::last_os_error() {
-            why if why.kind() == std::io::ErrorKind::Interrupted => Ok(Some(Handled::Interrupted)),
+            why if why.kind() == std::io::ErrorKind::Interrupted => Ok(Woken::Interrupted),
             why => Err(Error::system("wait for a message", why)),
         },
     }

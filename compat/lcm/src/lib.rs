@@ -10,8 +10,9 @@
 //! | `queue` | the queue of an instance, and which subscription receives what |
 //! | `shared` | the queue and its descriptor, as shared with threads that receive |
 //! | `eventlog` | LCM's event log on a C stream |
-//! | `source` | what carries messages: the trait, and the choice by URL |
+//! | `source` | the trait of what carries messages |
 //! | `network`, `memory`, `file`, `machine` | the sources: networks, `memq://`, `file://`, channels of this machine |
+//! | `url` | URLs, and the choice of the source |
 //! | `instance` | an `lcm_t` |
 //! | `api`, `eventlog_api` | the functions that C calls |
 
@@ -31,6 +32,7 @@ mod pattern;
 mod queue;
 mod shared;
 mod source;
+mod url;
 
 pub use api::*;
 pub use eventlog::{Event, EventLog};

@@ -189,7 +189,7 @@ impl Source for Machine {
     }
 
     fn fd(&self) -> Result<RawFd> {
-        Ok(self.shared.ready.raw())
+        Ok(self.shared.fd())
     }
     fn pull(&self) -> Result<()> {
         Ok(())

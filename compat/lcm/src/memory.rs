@@ -26,7 +26,7 @@ impl Source for Memory {
     }
     fn unsubscribe(&self, _: &Pattern) {}
     fn fd(&self) -> Result<RawFd> {
-        Ok(self.0.ready.raw())
+        Ok(self.0.fd())
     }
     fn pull(&self) -> Result<()> {
         Ok(())

@@ -63,7 +63,7 @@ impl Network {
         let waits = scheme.name == "tcpq";
         let all = if waits { Some(Epoll::new()?) } else { None };
         if let Some(all) = &all {
-            all.add(shared.ready.raw(), false)?;
+            all.add(shared.fd(), false)?;
             transport.descriptors().iter().try_for_each(|fd| all.add(fd.raw, false))?;
         }
         let both = Arc::new(Both { transport, shared, epoll, quit });
@@ -153,7 +153,7 @@ impl Source for Network {
     }
 
     fn fd(&self) -> Result<RawFd> {
-        Ok(self.all.as_ref().map_or(self.both.shared.ready.raw(), |all| all.as_fd().as_raw_fd()))
+        Ok(self.all.as_ref().map_or_else(|| self.both.shared.fd(), |all| all.as_fd().as_raw_fd()))
     }
 
     fn pull(&self) -> Result<()> {

@@ -41,6 +41,33 @@ impl Pair {
     }
 }
 
+#[test]
+fn the_library_has_the_name_and_the_functions_of_lcms_and_no_others() {
+    let dir = scratch("names");
+    let (theirs, ours) = (theirs(), ours(&dir));
+    let names = |library: &Library| {
+        let symbols = run(std::process::Command::new("nm")
+            .args(["-D", "--defined-only"])
+            .arg(library.lib.join("liblcm.so.1")));
+        let names = symbols.lines().filter_map(|line| line.split(" T ").nth(1)).map(String::from);
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(names(&theirs), names(&ours));
+    assert_eq!(names(&ours).len(), 16);
+    let about = run(std::process::Command::new("readelf").arg("-d").arg(ours.lib.join("liblcm.so.1")));
+    assert!(about.contains("soname: [liblcm.so.1]"), "{about}");
+}
+
+#[test]
+fn a_program_takes_our_library_by_a_preload_too() {
+    let dir = scratch("preload");
+    let (theirs, ours) = (theirs(), ours(&dir));
+    let program = theirs.build("differential.c", &dir.join("program"), &[]);
+    let mut command = theirs.command(&program);
+    let output = output(command.args(["urls", "mem://"]).env("LD_PRELOAD", ours.lib.join("liblcm.so.1")));
+    assert_eq!(text(&output.stdout), "mem://: 1\n", "LCM has no such URL");
+}
+
 /// The networks on which calls are compared. On `mpudpm://` the order of channels is not promised, and LCM misses the first messages of
 /// some.
 const NETWORKS: [&str; 2] = ["memq://", "udpm://239.255.76.67:7667?ttl=0"];

@@ -203,7 +203,13 @@ fn lcms_source_is_received_and_lcms_sink_receives() {
 fn of_debian() -> Option<PathBuf> {
     Command::new("apt-get").arg("--version").output().ok()?;
     let dir = saltus_peers::installed(env!("CARGO_TARGET_TMPDIR"), "liblcm-bin", &["liblcm-bin"], |dir| {
-        run(Command::new("apt-get").args(["download", "-qq", "liblcm-bin"]).current_dir(dir));
+        let mut download = Command::new("apt-get");
+        download.args(["download", "-qq", "liblcm-bin"]).current_dir(dir);
+        if !output(&mut download).status.success() {
+            // The lists of packages may be missing.
+            run(Command::new("apt-get").args(["update", "-qq"]));
+            run(&mut download);
+        }
         let package = std::fs::read_dir(dir).expect("a directory").flatten().map(|entry| entry.path());
         let package = package.into_iter().find(|path| path.extension().is_some_and(|e| e == "deb"));
         run(Command::new("dpkg").arg("-x").arg(package.expect("a package")).arg(dir));
