@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A helper keeps its word between waits: most waits only tell it the number of the new wait, under a lock that nobody else wants. It ends
-//! with its thread, or after it was of no use for one to two seconds. A wake that reaches a helper whose thread does not wait is passed on to
+//! with its thread, within 100 ms, or after it was of no use for a second. A wake that reaches a helper whose thread does not wait is passed on to
 //! another thread that waits for the same word, so that a helper that stays behind takes no wake from others.
 //!
 //! The first waits of a thread start its helpers, which inherit its scheduling priority. If none can be started, and in a signal handler
@@ -28,7 +28,9 @@ use std::time::Duration;
 pub const MOST_WORDS: usize = 128;
 
 /// How long a helper sleeps until it checks whether its thread still waits, in ns.
-const CHECK: u64 = 1_000_000_000;
+const CHECK: u64 = 100_000_000;
+/// How long a helper without a word stays, in ns.
+const IDLE: u64 = 1_000_000_000;
 
 /// Sleeps while all `words` have their values. At most [`MOST_WORDS`]. Blocks. Allocates only where the kernel lacks `futex_waitv`, when it
 /// starts a thread.
@@ -91,11 +93,11 @@ unsafe fn waitv<const N: usize>(words: &[Word], deadline: u64) -> Option<Woken> 
     }
 }
 
-/// The same without the system call.
+/// Sleeps on the first word, with helpers for the others.
 ///
 /// # Safety
 ///
-/// As [`wait`].
+/// The address of each word must be mapped and readable for four bytes, and aligned.
 unsafe fn wait_with_helpers(words: &[Word], deadline: u64) -> Woken {
     thread_local! {
         static SQUAD: RefCell<Option<Squad>> = const { RefCell::new(None) };
@@ -175,7 +177,7 @@ impl Squad {
     ///
     /// # Safety
     ///
-    /// As [`wait`].
+    /// The address of each word must be mapped and readable for four bytes, and aligned.
     unsafe fn wait(&mut self, words: &[Word], deadline: u64) -> Option<Woken> {
         self.waits += 1;
         let (first, turn) = (words[0], self.waits);
@@ -251,16 +253,12 @@ impl Drop for Squad {
         if self.process != fork::generation() {
             return std::mem::take(&mut self.helpers).into_iter().for_each(std::mem::forget);
         }
-        for (helper, thread) in self.helpers.drain(..) {
+        for (helper, _) in &self.helpers {
             helper.task().dismissed = true;
+        }
+        for (helper, thread) in self.helpers.drain(..) {
             helper.posted.notify_one();
-            // It may be about to sleep on a word that has not changed: until it has heard.
-            while !thread.is_finished() {
-                if let Some(word) = helper.task().asleep {
-                    futex::wake_kind(word, Kind::HELPER);
-                }
-                process::sleep_until(clock::monotonic() + 20_000);
-            }
+            // Its word may be gone, so nobody wakes it there. It checks soon.
             let _ = thread.join(); // it does not panic
         }
     }
@@ -271,7 +269,7 @@ fn help(helper: &Helper, team: &Team) {
     let mut task = helper.task();
     while !task.dismissed {
         let Some(word) = task.word else {
-            let waited = helper.posted.wait_timeout(task, Duration::from_nanos(CHECK));
+            let waited = helper.posted.wait_timeout(task, Duration::from_nanos(IDLE));
             let (back, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             task = back;
             if timeout.timed_out() && task.word.is_none() {
@@ -298,7 +296,8 @@ fn help(helper: &Helper, team: &Team) {
             used = first.is_some_and(|first| end_wait(team, turn, first));
             task = helper.task();
         }
-        if end == End::Woken && !used {
+        // Of a private word all are woken, and it may be gone by now.
+        if end == End::Woken && !used && word.shared {
             // SAFETY: as above.
             unsafe { futex::wake(word.at, 1, word.shared) };
         }
