@@ -7,6 +7,7 @@
 # LIBDIR   where the libraries go (default PREFIX/lib)
 # DESTDIR  put before every path while installing, for those who make packages
 # PROFILE  how cargo builds it (default dist, as what is shipped; dev: built in less time, and slower)
+# BUILT    the directory of libraries and command that were built already: cargo is then not called
 set -eu
 
 uninstall=
@@ -38,9 +39,9 @@ if [ "$uninstall" ]; then
 fi
 
 profile=${PROFILE:-dist}
-cargo build --profile "$profile" --locked --package saltus-ach
+[ "${BUILT:-}" ] || cargo build --profile "$profile" --locked --package saltus-ach
 [ "$profile" != dev ] || profile=debug # as cargo names its directory
-built=${CARGO_TARGET_DIR:-target}/$profile
+built=${BUILT:-${CARGO_TARGET_DIR:-target}/$profile}
 
 note() { made="${made-}$1
 "; }

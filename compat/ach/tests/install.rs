@@ -8,10 +8,14 @@ use support::*;
 
 #[test]
 fn installed_it_is_found_as_ach_and_removed_without_a_trace() {
-    let prefix = scratch("installed");
+    let (prefix, built) = (scratch("installed"), scratch("built"));
+    // As the tests have them: another build would replace the libraries that other tests link.
+    for file in [library("libach.a"), library("libach.so"), env!("CARGO_BIN_EXE_ach").into()] {
+        std::fs::copy(&file, built.join(file.file_name().expect("a name"))).unwrap();
+    }
     let script = || {
         let mut script = Command::new(package().join("install.sh"));
-        script.env("PROFILE", "dev");
+        script.env("BUILT", &built);
         script
     };
     run(script().arg(&prefix));
