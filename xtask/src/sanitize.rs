@@ -291,7 +291,11 @@ mod tests {
             );
             let packages = part.line.split(' ').filter_map(|word| word.strip_prefix("saltus-"));
             for name in packages {
-                let dir = if name == "c" { "bindings/c".into() } else { format!("crates/{name}") };
+                let dir = match name {
+                    "c" => "bindings/c".into(),
+                    "ach" | "lcm" => format!("compat/{name}"),
+                    _ => format!("crates/{name}"),
+                };
                 assert!(run::read(&root().join(dir).join("Cargo.toml")).is_ok(), "{}", part.line);
             }
         }
