@@ -1,37 +1,14 @@
 //! Functions marked "For control loops" allocate nothing, whatever they return.
 
+#[path = "support/counting.rs"]
+mod counting;
 mod support;
 
+use counting::ASKED;
 use saltus::*;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 use support::*;
-
-/// Counts what each thread asks for.
-struct Counting;
-
-thread_local! {
-    static ASKED: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: hands everything on to the system's allocator; the counter needs no memory of its own.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ASKED.set(ASKED.get() + 1);
-        // SAFETY: as the caller has it.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        ASKED.set(ASKED.get() + 1);
-        // SAFETY: as the caller has it.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 #[test]
 fn nothing_is_allocated_in_a_control_loop() {

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::*;
 
-/// `install.sh` and what runs it, of a library as the tests have it: built in minutes less than one that is optimized.
+/// `install.sh` and what runs it, of the libraries that cargo has built for the tests.
 fn quickly(command: &mut Command) -> &mut Command {
-    command.env("PROFILE", "dev").env("PACKAGES", "--workspace --lib")
+    command.env("BUILT", library("libsaltus.so").parent().expect("a directory"))
 }
 
 /// What pkg-config says of `saltus` under a prefix.
@@ -50,18 +50,6 @@ fn installed_it_is_found_by_pkg_config() {
     assert_eq!(run(Command::new(&fixed).env("SALTUS_DOMAIN", domain.url())), "Hello, robot\n");
     let needed = run(Command::new("readelf").arg("-d").arg(&fixed));
     assert!(!needed.contains("libsaltus"), "{needed}");
-}
-
-/// All files and directories below one.
-fn below(dir: &Path) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    for entry in std::fs::read_dir(dir).expect("a directory").flatten() {
-        if entry.file_type().expect("its kind").is_dir() {
-            all.extend(below(&entry.path()));
-        }
-        all.push(entry.path());
-    }
-    all
 }
 
 #[test]

@@ -1,36 +1,13 @@
 //! What a control loop calls allocates nothing, whatever it returns.
 
+#[path = "../../../bindings/c/tests/support/counting.rs"]
+mod counting;
 mod support;
 
 use ach::*;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use counting::ASKED;
 use std::ptr::{null, null_mut};
 use support::*;
-
-/// Counts what each thread asks for.
-struct Counting;
-
-thread_local! {
-    static ASKED: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: forwards everything to the system's allocator; the counter needs no memory.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ASKED.set(ASKED.get() + 1);
-        // SAFETY: as the caller has it.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        ASKED.set(ASKED.get() + 1);
-        // SAFETY: as the caller has it.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 #[test]
 fn nothing_is_allocated_in_a_control_loop() {

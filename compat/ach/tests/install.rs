@@ -53,4 +53,11 @@ fn installed_it_is_found_as_ach_and_removed_without_a_trace() {
     for wrong in [&[][..], &["relative"], &["/a", "/b"]] {
         assert_eq!(output(script().args(wrong)).status.code(), Some(2));
     }
+
+    // Ach's own library is neither replaced nor, later, removed.
+    std::fs::create_dir(prefix.join("lib")).unwrap();
+    std::fs::write(prefix.join("lib/libach.so.4"), "Ach's").unwrap();
+    let refused = output(script().arg(&prefix));
+    assert!(refused.status.code() == Some(1) && text(&refused.stderr).contains("another libach.so.4"));
+    assert_eq!(below(&prefix), ["lib", "lib/libach.so.4"].map(|path| prefix.join(path)));
 }

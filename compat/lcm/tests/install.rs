@@ -2,14 +2,14 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use support::*;
 
 /// `install.sh`, of the libraries that cargo has built for the tests.
 fn install(arguments: &[&Path]) -> Command {
     let mut command = Command::new(package().join("install.sh"));
-    command.env("BUILT", built("liblcm.so").parent().expect("a directory")).args(arguments);
+    command.env("BUILT", library("liblcm.so").parent().expect("a directory")).args(arguments);
     command
 }
 
@@ -17,20 +17,6 @@ fn pkg_config(prefix: &Path, arguments: &[&str]) -> Vec<String> {
     let mut command = Command::new("pkg-config");
     command.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")).args(arguments).arg("lcm");
     run(&mut command).split_whitespace().map(String::from).collect()
-}
-
-/// All files and directories below one.
-fn below(dir: &Path) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    for entry in std::fs::read_dir(dir).expect("a directory").flatten() {
-        let path = entry.path();
-        if path.is_dir() && !path.is_symlink() {
-            all.extend(below(&path));
-        }
-        all.push(path);
-    }
-    all.sort();
-    all
 }
 
 #[test]

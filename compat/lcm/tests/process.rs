@@ -61,10 +61,10 @@ const RUNS: &[&[&str]] = &[&["calls"], &["handlers"], &["random", "4", "200"], &
 #[test]
 fn sanitizers_find_nothing_and_nothing_leaks() {
     let dir = scratch("sanitized");
-    let (library, domain) = (ours(&dir), TestDomain::new());
+    let (lcm, domain) = (ours(&dir), TestDomain::new());
     // Linked statically, so that the search for leaks sees the library's memory as the program's own.
-    std::fs::remove_file(library.lib.join("liblcm.so")).expect("the link that compilers use");
-    std::os::unix::fs::symlink(built("liblcm.a"), library.lib.join("liblcm.a")).expect("a link");
+    std::fs::remove_file(lcm.lib.join("liblcm.so")).expect("the link that compilers use");
+    std::os::unix::fs::symlink(library("liblcm.a"), lcm.lib.join("liblcm.a")).expect("a link");
     let flags =
         ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-lgcc_s", "-lpthread", "-ldl", "-lm"];
     let build = |source: &str| {
@@ -75,7 +75,7 @@ fn sanitizers_find_nothing_and_nothing_leaks() {
             .args(STRICT)
             .args(&flags[..2])
             .arg("-I")
-            .arg(&library.include)
+            .arg(&lcm.include)
             .arg("-c")
             .arg(package().join("tests/c").join(source))
             .arg("-o")
@@ -84,7 +84,7 @@ fn sanitizers_find_nothing_and_nothing_leaks() {
             .arg(flags[0])
             .arg(&objects)
             .arg("-L")
-            .arg(&library.lib)
+            .arg(&lcm.lib)
             .arg("-llcm")
             .args(&flags[2..])
             .arg("-o")
@@ -95,15 +95,15 @@ fn sanitizers_find_nothing_and_nothing_leaks() {
     isolated(|| {
         for url in ["memq://".to_string(), "udpm://".into(), "mem://".into(), domain.url()] {
             for words in RUNS {
-                let mut command = library.command(&program);
+                let mut command = lcm.command(&program);
                 command.arg(words[0]).arg(&url).args(&words[1..]);
                 run(command.env("ASAN_OPTIONS", "detect_leaks=1"));
             }
         }
         let log = dir.join("log").display().to_string();
-        run(library.command(&program).args(["write", &log, "w"]));
-        run(library.command(&program).args(["log", &log, &format!("{log}-nowhere")]));
-        run(library.command(&program).args(["seek", &log, "0", "1100", "100000"]));
-        run(library.command(&program).args(["play", &format!("file://{log}?speed=0")]));
+        run(lcm.command(&program).args(["write", &log, "w"]));
+        run(lcm.command(&program).args(["log", &log, &format!("{log}-nowhere")]));
+        run(lcm.command(&program).args(["seek", &log, "0", "1100", "100000"]));
+        run(lcm.command(&program).args(["play", &format!("file://{log}?speed=0")]));
     });
 }

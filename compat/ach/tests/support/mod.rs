@@ -1,27 +1,22 @@
 //! What the tests have in common: a domain of their own, a C compiler, and the library that cargo has just built.
 #![allow(dead_code)] // each test uses some of it
 
+#[path = "../../../../bindings/c/tests/support/native.rs"]
+pub mod native;
+
 use ach::*;
+pub use native::*;
 use std::ffi::{CStr, CString, c_void};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// Longer than anything takes, on a busy machine.
 pub const LONG: Duration = Duration::from_secs(60);
 
-/// A domain of a test's own, removed in the end.
-pub struct TestDomain(PathBuf);
-
 impl TestDomain {
-    pub fn new() -> TestDomain {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let n = NEXT.fetch_add(1, Ordering::Relaxed); // only each number once
-        TestDomain(format!("/dev/shm/saltus-test-ach-{}-{n}", std::process::id()).into())
-    }
     /// The domain that this process uses. All its tests share it, each with channels of its own.
     pub fn of_this_process() -> &'static TestDomain {
         static DOMAIN: OnceLock<TestDomain> = OnceLock::new();
@@ -40,9 +35,6 @@ impl TestDomain {
             domain
         })
     }
-    pub fn url(&self) -> String {
-        format!("shm://{}", self.0.display())
-    }
     pub fn open(&self) -> saltus_channel::Directory {
         saltus_channel::Directory::open(&self.url()).expect("a domain")
     }
@@ -51,33 +43,6 @@ impl TestDomain {
         let all = std::fs::read_dir(&self.0).into_iter().flatten().flatten();
         all.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
-}
-
-impl Drop for TestDomain {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0); // not there, if the test made no channel
-    }
-}
-
-/// The directory of this package.
-pub fn package() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// A directory for what this test builds, empty.
-pub fn scratch(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&dir); // not there, the first time
-    std::fs::create_dir_all(&dir).expect("a directory");
-    dir
-}
-
-/// The library of that file name, which cargo builds into the directory where it puts the tests.
-pub fn library(file: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("this test's file");
-    let found = test.parent().expect("a directory").join(file);
-    assert!(found.is_file(), "{} is not there", found.display());
-    found
 }
 
 /// How C programs are compiled.
@@ -107,24 +72,6 @@ pub fn compile_all(dir: &Path, sources: &[&str], build: Build) -> PathBuf {
     cc.arg("-o").arg(&program).arg(library("libach.a"));
     run(cc.args(["-pthread", "-ldl", "-lm", "-lrt"]));
     program
-}
-
-/// Runs a command that must not fail; returns what it printed.
-pub fn run(command: &mut Command) -> String {
-    let output = output(command);
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{command:?}: {}\n{out}\n{err}", output.status);
-    out
-}
-
-/// Runs a command.
-pub fn output(command: &mut Command) -> Output {
-    command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"))
-}
-
-/// Bytes as text.
-pub fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// A child that is killed in the end.

@@ -1,10 +1,13 @@
 //! What the tests have in common: LCM's own library and ours, and programs built for either.
 #![allow(dead_code)] // each test uses some of it
 
+#[path = "../../../../bindings/c/tests/support/native.rs"]
+pub mod native;
+
+pub use native::*;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What every C file is compiled with.
 pub const STRICT: &[&str] = &["-std=gnu99", "-Wall", "-Wextra", "-Werror", "-O1", "-g"];
@@ -16,39 +19,13 @@ pub struct Library {
     pub lib: PathBuf,
 }
 
-/// The directory of this package.
-pub fn package() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// The root of the repository.
-pub fn repository() -> PathBuf {
-    package().ancestors().nth(2).expect("compat/lcm lies two below the root").into()
-}
-
-/// A directory for what this test builds, empty.
-pub fn scratch(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&dir); // not there, the first time
-    std::fs::create_dir_all(&dir).expect("a directory");
-    dir
-}
-
-/// The library of that file name, which cargo builds into the directory where it puts the tests.
-pub fn built(file: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("this test's file");
-    let found = test.parent().expect("a directory").join(file);
-    assert!(found.is_file(), "{} is not there", found.display());
-    found
-}
-
 /// Our library. `dir`: where its names are made, a directory of the test.
 pub fn ours(dir: &Path) -> Library {
     let lib = dir.join("ours");
     std::fs::create_dir_all(&lib).expect("a directory");
     for name in ["liblcm.so", "liblcm.so.1"] {
         let _ = std::fs::remove_file(lib.join(name)); // not there, the first time
-        std::os::unix::fs::symlink(built("liblcm.so"), lib.join(name)).expect("a link");
+        std::os::unix::fs::symlink(library("liblcm.so"), lib.join(name)).expect("a link");
     }
     Library { include: package().join("include"), lib }
 }
@@ -83,26 +60,6 @@ impl Library {
     }
 }
 
-/// Runs a command that must not fail; returns what it printed.
-pub fn run(command: &mut Command) -> String {
-    let output = output(command);
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    let end = out.lines().count().saturating_sub(10);
-    let end = out.lines().skip(end).collect::<Vec<_>>().join("\n");
-    assert!(output.status.success(), "{command:?}: {}\n{end}\n{err}", output.status);
-    out
-}
-
-/// Runs a command.
-pub fn output(command: &mut Command) -> Output {
-    command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"))
-}
-
-/// Bytes as text.
-pub fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// The first line in which two texts differ, with those before it.
 pub fn difference(theirs: &str, ours: &str) -> Option<String> {
     if theirs == ours {
@@ -112,24 +69,4 @@ pub fn difference(theirs: &str, ours: &str) -> Option<String> {
     let from = at.saturating_sub(8);
     let lines = |text: &str| text.lines().skip(from).take(at - from + 4).collect::<Vec<_>>().join("\n");
     Some(format!("line {}:\n{}\n--- but ours:\n{}", at + 1, lines(theirs), lines(ours)))
-}
-
-/// A directory for channels in shared memory, removed in the end.
-pub struct TestDomain(PathBuf);
-
-impl TestDomain {
-    pub fn new() -> TestDomain {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let n = NEXT.fetch_add(1, Ordering::Relaxed); // only each number once
-        TestDomain(format!("/dev/shm/saltus-test-lcm-{}-{n}", std::process::id()).into())
-    }
-    pub fn url(&self) -> String {
-        format!("shm://{}", self.0.display())
-    }
-}
-
-impl Drop for TestDomain {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0); // not there, if the test made no channel
-    }
 }

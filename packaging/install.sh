@@ -1,0 +1,87 @@
+# What bindings/c/install.sh, compat/ach/install.sh and compat/lcm/install.sh have in common: they set these, then read this file.
+#
+#   package   the package of cargo
+#   name      what is installed
+#   record    the list of all that it makes, below LIBDIR
+#   example   a PREFIX for the usage line
+#   others    a library that another project may have installed in PREFIX, below LIBDIR; empty if none
+#
+# This file reads the arguments, uninstalls if they say so, and builds. Then `put`, `link` and `fill` install, and `finish` writes the list.
+
+uninstall=
+[ "${1-}" != --uninstall ] || { uninstall=yes && shift; }
+if [ $# -ne 1 ] || [ "${1#/}" = "$1" ]; then
+    echo "usage: [LIBDIR=...] [DESTDIR=...] $0 [--uninstall] PREFIX   (an absolute path, for instance $example)" >&2
+    exit 2
+fi
+prefix=${1%/}
+libdir=${LIBDIR:-$prefix/lib}
+dest=${DESTDIR:-}
+# All that was made, files and directories.
+list=$dest$libdir/$record
+cd "$here/../.."
+
+if [ "$uninstall" ]; then
+    [ -f "$list" ] || { echo "nothing of $name is installed in $dest$prefix: there is no $list" >&2 && exit 1; }
+    # What lies in a directory comes before it.
+    made=$(sort -ru "$list")
+    echo "$made" | while IFS= read -r path; do
+        if [ -d "$dest$path" ] && [ ! -L "$dest$path" ]; then
+            rmdir "$dest$path" 2> /dev/null || true # others put something there
+        else
+            rm -f "$dest$path"
+        fi
+    done
+    echo "removed $name from $dest$prefix"
+    exit 0
+fi
+if [ "$others" ] && [ -e "$dest$libdir/$others" ] && [ ! -f "$list" ]; then
+    echo "$dest$libdir has another $others: choose another PREFIX" >&2
+    exit 1
+fi
+
+profile=${PROFILE:-dist}
+[ "${BUILT:-}" ] || cargo build --profile "$profile" --locked ${PACKAGES:---package $package} ${FEATURES:+--features "$FEATURES"}
+[ "$profile" != dev ] || profile=debug # as cargo names its directory
+built=${BUILT:-${CARGO_TARGET_DIR:-target}/$profile}
+version=$(cargo pkgid --package "$package")
+version=${version##*[#@]}
+# What a program needs that is linked statically.
+native="gcc_s pthread dl m"
+case " $(echo "${FEATURES:-}" | tr , ' ') " in *" zmq "*) native="$native zmq" ;; esac
+
+note() { made="${made-}$1
+"; }
+directory() {
+    [ ! -d "$dest$1" ] || return 0
+    [ "$1" = / ] || directory "$(dirname "$1")"
+    mkdir "$dest$1"
+    note "$1"
+}
+put() { # MODE FROM TO
+    directory "$(dirname "$3")"
+    install -m "$1" "$2" "$dest$3"
+    note "$3"
+}
+binary() { # MODE FROM TO: without what only a debugger of Saltus itself reads, which is most of it
+    put "$1" "$2" "$3"
+    ! command -v strip > /dev/null || strip --strip-debug "$dest$3"
+}
+link() { # TARGET NAME
+    ln -sf "$1" "$dest$2"
+    note "$2"
+}
+fill() { # FROM TO: with what is known now
+    directory "$(dirname "$2")"
+    sed -e "s|@PREFIX@|$prefix|" -e "s|@LIBDIR@|$libdir|" -e "s|@VERSION@|$version|" -e "s|@SONAME@|${soname-}|" \
+        -e "s|@PRIVATE@|$(printf ' -l%s' $native)|" -e "s|@LIBRARIES@|$(echo $native | tr ' ' ';')|" "$1" > "$dest$2"
+    note "$2"
+}
+finish() {
+    note "$libdir/$record"
+    # An earlier installation made directories that were found this time.
+    printf '%s' "$made" | sort -u - $([ ! -f "$list" ] || echo "$list") -o "$list"
+    echo "installed $name $version in $dest$prefix"
+}
+
+[ -z "$dest" ] || mkdir -p "$dest"
