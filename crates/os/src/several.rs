@@ -208,17 +208,19 @@ impl Squad {
             self.helpers.retain(|(helper, _)| !helper.task().gone);
             self.helpers.iter().position(|(helper, _)| helper.task().word.is_none())
         });
-        let helper = match found {
-            Some(i) => &self.helpers[i].0,
-            None => match self.start() {
-                Some(helper) => helper,
-                None => return false,
-            },
-        };
+        let Some(found) = found.or_else(|| self.start()) else { return false };
+        let helper = &self.helpers[found].0;
         let mut task = helper.task();
         if task.gone {
             drop(task); // since it was found idle
             return self.post(i, word, first, turn);
+        }
+        if task.turn == turn {
+            // The same address again, as of two subscribers of one channel. With another value it has changed since the first.
+            if task.word != Some(word) {
+                self.team.ended.store(turn, Relaxed);
+            }
+            return true;
         }
         (task.turn, task.first) = (turn, Some(first));
         if task.word == Some(word) {
@@ -233,7 +235,8 @@ impl Squad {
         true
     }
 
-    fn start(&mut self) -> Option<&Arc<Helper>> {
+    /// Starts a helper; returns its position.
+    fn start(&mut self) -> Option<usize> {
         // The thread calls the kernel and nothing else. With `mlockall`, its whole stack is in memory.
         const STACK: usize = 64 << 10;
         let (helper, team) = (Arc::<Helper>::default(), self.team.clone());
@@ -244,7 +247,7 @@ impl Squad {
         let builder = std::thread::Builder::new().name("saltus-sleep".into()).stack_size(STACK);
         let thread = process::without_signals(|| builder.spawn(run)).ok()?;
         self.helpers.push((helper, thread));
-        self.helpers.last().map(|(helper, _)| helper)
+        Some(self.helpers.len() - 1)
     }
 }
 
@@ -364,6 +367,19 @@ mod tests {
         assert_eq!(woken, Woken::Look);
         assert_eq!(slept(&[word(&a, 1), word(&b, 1)], LONG), Woken::Look);
         assert_eq!(slept(&[word(&b, 1), word(&a, 1)], LONG), Woken::Look);
+    }
+
+    #[test]
+    fn an_address_may_be_there_twice_and_ends_the_wait_if_its_values_differ() {
+        let (a, b) = (AtomicU32::new(1), AtomicU32::new(2));
+        assert_eq!(slept(&[word(&a, 1), word(&b, 2), word(&b, 2)], 1_000_000), Woken::TimedOut);
+        for old_first in [true, false] {
+            let values = if old_first { [1, 2] } else { [2, 1] };
+            let list = [word(&a, 1), word(&b, values[0]), word(&b, values[1])];
+            // SAFETY: the words live on this stack. With a new helper, which starts after both are posted.
+            let woken = unsafe { Squad::new().wait(&list, clock::monotonic() + LONG) };
+            assert_eq!(woken, Some(Woken::Look));
+        }
     }
 
     /// Two threads answer each other, each change on another word, and sleep until the answer is there. A lost wake would be a timeout.
