@@ -67,6 +67,43 @@ impl Channel {
     }
 }
 
+/// Closing a handle while another thread waits with it ends the wait, but what the thread uses at that moment cannot be released yet.
+#[test]
+fn handles_closed_under_waiting_threads_do_not_pile_up() {
+    let domain = TestDomain::of_this_process();
+    assert_eq!(create("piled", 4, 8), ACH_OK);
+    for _ in 0..20 {
+        let mut chan = Channel::open("piled");
+        let at = chan.at() as usize;
+        thread::scope(|scope| {
+            // SAFETY: the handle was opened, and its structure lives until this thread has been joined.
+            let get = move || unsafe {
+                let (mut buf, mut len) = ([0u8; 8], 0);
+                ach_get(
+                    at as *mut AchChannel,
+                    buf.as_mut_ptr().cast(),
+                    8,
+                    &mut len,
+                    std::ptr::null(),
+                    ACH_O_WAIT,
+                )
+            };
+            let waiting = scope.spawn(get);
+            // Until that thread has the reader.
+            while chan.flush() != ACH_EAGAIN {
+                thread::sleep(Duration::from_millis(1));
+            }
+            // SAFETY: the handle is open.
+            assert_eq!(unsafe { ach_close(at as *mut AchChannel) }, ACH_OK);
+            assert_eq!(waiting.join().unwrap(), ACH_EINVAL);
+        });
+    }
+    let _last = Channel::open("piled");
+    let info = domain.open().open_channel("piled").unwrap().info().unwrap();
+    assert_eq!(info.subscribers.iter().filter(|subscriber| subscriber.alive).count(), 1);
+    assert_eq!(unlink("piled"), ACH_OK);
+}
+
 /// Each gets every message, whole and in order, or learns that it missed some.
 #[test]
 fn many_readers_account_for_every_message() {
