@@ -153,7 +153,8 @@ enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *fra
                         const struct timespec *ACH_RESTRICT timeout, int options);
 
 /*
- * Publishes a message. Waits for nobody. The first put of a handle in a process opens a publisher, with what that costs: about 0.1 ms, and
+ * Publishes a message. Waits for no reader and no other process, and for other threads only if they use all publishers of the handle: more
+ * than 16 in ach_put at the same time, or several after ach_unlink. The first put of a handle in a process opens a publisher, with what that costs: about 0.1 ms, and
  * memory. Later ones allocate nothing. With SALTUS_ACH_EAGER=1 in the environment, ach_open does it.
  */
 enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len);

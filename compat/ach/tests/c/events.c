@@ -1,17 +1,8 @@
 /* The event loop: handlers for messages, the periodic function, and its end. */
 #include <ach/experimental.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#define TRUE(what)                                                                                                \
-    do {                                                                                                          \
-        if (!(what)) {                                                                                            \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #what);                                            \
-            exit(1);                                                                                              \
-        }                                                                                                         \
-    } while (0)
+#include "check.h"
 
 enum { CHANNELS = 3, EACH = 50 };
 static ach_channel_t chans[CHANNELS], writers[CHANNELS];
@@ -25,7 +16,7 @@ static enum ach_status drain(void *context, struct ach_channel *chan) {
         enum ach_status r = ach_get(chan, &value, sizeof value, &len, NULL, 0);
         if (r == ACH_STALE_FRAMES) return result;
         if (r != ACH_OK) return r;
-        TRUE(value == (*(int *)context)++);
+        TRUE(value == __atomic_fetch_add((int *)context, 1, __ATOMIC_SEQ_CST));
         result = ACH_OK;
     }
 }
@@ -40,7 +31,9 @@ static void *puts_(void *arg) {
         for (int c = 0; c < CHANNELS; c++) TRUE(ach_put(&writers[c], &i, sizeof i) == ACH_OK);
         usleep(1000);
     }
-    usleep(100000);
+    for (int c = 0; c < CHANNELS; c++) {
+        while (__atomic_load_n(&got[c], __ATOMIC_SEQ_CST) < EACH) usleep(1000);
+    }
     TRUE(ach_cancel(&chans[1], NULL) == ACH_OK);
     return arg;
 }

@@ -2,11 +2,11 @@
 #include <ach.h>
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "check.h"
 
 static int line;
 static const char *doing;
@@ -18,13 +18,6 @@ static const char *doing;
         if (is_ != (status)) {                                                                                    \
             fprintf(stderr, "line %d: %s is %s (%s), expected %s\n", line, doing, ach_result_to_string(is_),       \
                     ach_errstr() ? ach_errstr() : "", ach_result_to_string(status));                              \
-            exit(1);                                                                                              \
-        }                                                                                                         \
-    } while (0)
-#define TRUE(what)                                                                                                \
-    do {                                                                                                          \
-        if (!(what)) {                                                                                            \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #what);                                            \
             exit(1);                                                                                              \
         }                                                                                                         \
     } while (0)
