@@ -67,6 +67,23 @@ impl Channel {
     }
 }
 
+/// `ach_unlink` takes the name away first, then the files. A reader that looks in between does not take it for a removal.
+#[test]
+fn a_reader_waits_on_while_a_channel_loses_its_name() {
+    let domain = TestDomain::of_this_process();
+    assert_eq!(create("halfway", 4, 8), ACH_OK);
+    let (mut writer, mut reader) = (Channel::open("halfway"), Channel::open("halfway"));
+    assert_eq!((writer.put(b"one"), reader.get(0).0), (ACH_OK, ACH_OK));
+    let path = domain.open().path().join("halfway");
+    let aside = path.with_file_name("halfway-aside");
+    std::fs::rename(&path, &aside).unwrap();
+    assert_eq!(reader.wait(0, Duration::from_millis(350)).0, ACH_TIMEOUT);
+    std::fs::remove_dir_all(&aside).unwrap();
+    assert_eq!(reader.wait(0, Duration::from_millis(350)).0, ACH_TIMEOUT);
+    assert_eq!(writer.put(b"two"), ACH_OK);
+    assert_eq!(reader.get(0), (ACH_OK, b"two".to_vec()));
+}
+
 /// Closing a handle while another thread waits with it ends the wait, but what the thread uses at that moment cannot be released yet.
 #[test]
 fn handles_closed_under_waiting_threads_do_not_pile_up() {

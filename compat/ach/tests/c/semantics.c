@@ -51,6 +51,7 @@ static void names(void) {
     char name[66] = {0};
     memset(name, 'a', 65);
     IS(ach_create(NULL, 1, 1, NULL), ACH_EINVAL);
+    TRUE(strstr(ach_errstr(), "NULL"));
     IS(ach_create(name, 1, 1, NULL), ACH_INVALID_NAME);
     name[64] = 0;
     IS(ach_create(name, 1, 1, NULL), ACH_INVALID_NAME);
@@ -74,8 +75,11 @@ static void misuse(void) {
     memset(&zero, 0, sizeof zero);
     memset(&garbage, 0xA5, sizeof garbage);
     IS(ach_open(&chan, "nothing", NULL), ACH_ENOENT);
+    TRUE(strstr(ach_errstr(), "nothing"));
     IS(ach_open(NULL, "nothing", NULL), ACH_EINVAL);
+    TRUE(strstr(ach_errstr(), "the handle is NULL"));
     IS(ach_open(&chan, NULL, NULL), ACH_EINVAL);
+    TRUE(strstr(ach_errstr(), "the name of the channel is NULL"));
     ach_channel_t *all[] = {NULL, &zero, &garbage, &chan};
     int fd;
     clockid_t clock;
@@ -86,6 +90,7 @@ static void misuse(void) {
         IS(ach_flush(all[i]), ACH_EINVAL);
         IS(ach_cancel(all[i], NULL), ACH_EINVAL);
         IS(ach_chmod(all[i], 0600), ACH_EINVAL);
+        TRUE(strstr(ach_errstr(), "not open"));
         IS(ach_channel_fd(all[i], &fd), ACH_EINVAL);
         IS(ach_channel_clock(all[i], &clock), ACH_EINVAL);
         IS(ach_channel_map(all[i], &map), ACH_EINVAL);
@@ -253,6 +258,7 @@ static void attributes(void) {
     IS(ach_create("attr", (size_t)-1, 8, &create), ACH_EINVAL);
     IS(ach_create("attr", 4, 8, &create), ACH_OK);
     memset(&attr, 0xA5, sizeof attr);
+    IS(ach_open(&chan, "attr", &attr), ACH_EINVAL); /* not initialized */
     ach_attr_init(&attr);
     IS(ach_open(&chan, "attr", &attr), ACH_OK);
     enum ach_map map;
@@ -368,10 +374,39 @@ static void unlinked(void) {
     IS(get(&fresh, 0), ACH_STALE_FRAMES);
     IS(ach_get(&reader, buf, sizeof buf, &len, &t, ACH_O_WAIT | ACH_O_RELTIME), ACH_OK);
     TRUE(buf[0] == 2);
+    IS(ach_chmod(&writer, 0600), ACH_ENOENT); /* nor does it change that one */
     IS(ach_close(&fresh), ACH_OK);
     IS(ach_close(&writer), ACH_OK);
     IS(ach_close(&reader), ACH_OK);
+    /* With a descriptor, whose thread learns that the name is gone. */
+    int fd;
+    IS(ach_open(&writer, "gone", NULL), ACH_OK);
+    IS(ach_open(&reader, "gone", NULL), ACH_OK);
+    IS(ach_channel_fd(&reader, &fd), ACH_OK);
+    IS(put(&writer, 3), ACH_OK);
+    IS(get(&reader, 0), ACH_OK);
     IS(ach_unlink("gone"), ACH_OK);
+    TRUE(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 20000) == 1);
+    IS(get(&reader, 0), ACH_STALE_FRAMES);
+    IS(get(&reader, ACH_O_COPY), ACH_OK);
+    TRUE(buf[0] == 3);
+    IS(ach_close(&writer), ACH_OK);
+    IS(ach_close(&reader), ACH_OK);
+    /* Replaced, then unlinked. */
+    ach_create_attr_t truncate;
+    ach_create_attr_init(&truncate);
+    IS(ach_create_attr_set_truncate(&truncate, 1), ACH_OK);
+    IS(ach_create("gone", 4, 8, NULL), ACH_OK);
+    IS(ach_open(&writer, "gone", NULL), ACH_OK);
+    IS(put(&writer, 4), ACH_OK);
+    IS(ach_create("gone", 4, 8, &truncate), ACH_OK);
+    IS(ach_open(&reader, "gone", NULL), ACH_OK);
+    IS(ach_unlink("gone"), ACH_OK);
+    IS(put(&writer, 5), ACH_OK);
+    IS(get(&reader, 0), ACH_OK);
+    TRUE(buf[0] == 5);
+    IS(ach_close(&writer), ACH_OK);
+    IS(ach_close(&reader), ACH_OK);
 }
 
 int main(void) {
