@@ -155,7 +155,7 @@ fn many_readers_account_for_every_message() {
     assert_eq!(unlink("many"), ACH_OK);
 }
 
-/// `ACH_O_COPY` returns the newest message again only if there is no next one.
+/// `ACH_O_COPY` repeats the newest message only if no message is unseen.
 #[test]
 fn a_copy_skips_no_message_that_arrives_at_that_moment() {
     TestDomain::of_this_process();

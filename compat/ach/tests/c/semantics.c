@@ -1,6 +1,7 @@
 /* What each call returns in each state of a channel, as Ach documents and does it. */
 #include <ach.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,6 +292,12 @@ static void attributes(void) {
     IS(ach_chmod(&chan, 0), ACH_EINVAL);
     IS(ach_chmod(&chan, 0777), ACH_OK);
     ach_dump(chan.shm);
+    /* To a full disk: it prints nothing, and leaves the handle as it was. */
+    int saved = dup(2), full = open("/dev/full", O_WRONLY);
+    TRUE(saved >= 0 && full >= 0 && dup2(full, 2) == 2);
+    for (int i = 0; i < 100; i++) ach_dump(chan.shm);
+    TRUE(dup2(saved, 2) == 2 && close(saved) == 0 && close(full) == 0);
+    IS(ach_channel_map(&chan, &map), ACH_OK);
     /* A descriptor to poll. */
     int fd = -1;
     IS(ach_channel_fd(&chan, &fd), ACH_OK);
