@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering::*;
 use std::sync::atomic::fence;
 
 /// How often a second thread that waits with the same handle looks whether the first is gone, in ns.
-const TURN: u64 = 1_000_000;
+pub(crate) const TURN: u64 = 1_000_000;
 /// How often a message is tried that publishers overwrite at every try, before a get without waiting gives up.
 const ROUNDS: u32 = 100;
 

@@ -38,6 +38,14 @@ static void *puts_(void *arg) {
     return arg;
 }
 
+/* Waits with a handle until it is canceled. */
+static void *waits(void *arg) {
+    int value;
+    size_t len;
+    TRUE(ach_get(&chans[0], &value, sizeof value, &len, NULL, ACH_O_WAIT) == ACH_CANCELED);
+    return arg;
+}
+
 int main(void) {
     struct ach_evhandler handlers[CHANNELS];
     const char *names[CHANNELS] = {"e0", "e1", "e2"};
@@ -53,8 +61,20 @@ int main(void) {
     clock_gettime(CLOCK_MONOTONIC, &end);
     double took = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
     TRUE(periods == 10 && took >= 0.049 && took < 20);
-    /* Without a period, until a cancellation. */
+    /* A channel with several handlers. */
+    struct ach_evhandler same[2] = {handlers[0], handlers[0]};
+    periods = 0;
+    TRUE(ach_evhandle(same, 2, &period, ten, &periods, ACH_EV_O_PERIODIC_TIMEOUT) == ACH_CLOSED);
+    /* A thread that waits with the same handle does not end the loop. */
     pthread_t thread;
+    pthread_create(&thread, NULL, waits, NULL);
+    while (ach_flush(&chans[0]) != ACH_EAGAIN) usleep(1000); /* until it waits */
+    periods = 0;
+    TRUE(ach_evhandle(handlers, CHANNELS, &period, ten, &periods, ACH_EV_O_PERIODIC_TIMEOUT) == ACH_CLOSED);
+    TRUE(ach_cancel(&chans[0], NULL) == ACH_OK);
+    pthread_join(thread, NULL);
+    chans[0].cancel = 0;
+    /* Without a period, until a cancellation. */
     pthread_create(&thread, NULL, puts_, NULL);
     TRUE(ach_evhandle(handlers, CHANNELS, NULL, count, &inputs, ACH_EV_O_PERIODIC_INPUT) == ACH_CANCELED);
     pthread_join(thread, NULL);
