@@ -146,15 +146,17 @@ enum ach_status ach_create(const char *channel_name, size_t frame_cnt, size_t fr
 enum ach_status ach_open(ach_channel_t *chan, const char *channel_name, ach_attr_t *attr);
 
 /*
- * Receives a message. `*frame_size` becomes its length, also with ACH_OVERFLOW, which receives nothing. `timeout` limits ACH_O_WAIT; NULL
- * is no limit. Returns to waiting after a signal handler. Allocates nothing, except for the first message of each new publisher.
+ * Receives a message. `*frame_size` becomes its length, also with ACH_OVERFLOW, which receives nothing. With ACH_O_WAIT, `timeout` limits
+ * the wait; NULL means no limit. A signal handler does not end the wait. The first message of each new publisher may allocate memory;
+ * other calls do not.
  */
 enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *frame_size,
                         const struct timespec *ACH_RESTRICT timeout, int options);
 
 /*
- * Publishes a message. Waits for nobody. The first put of a handle in a process opens a publisher, with what that costs: about 0.1 ms, and
- * memory. Later ones allocate nothing. With SALTUS_ACH_EAGER=1 in the environment, ach_open does it.
+ * Publishes a message. Never waits for readers or other processes. Threads wait for each other only when they use all publishers of the
+ * handle: when more than 16 are in ach_put, or several after ach_unlink. The first put of a handle in a process opens a publisher, which
+ * takes about 0.1 ms and memory. Later puts allocate nothing. With SALTUS_ACH_EAGER=1 in the environment, ach_open opens the publisher.
  */
 enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len);
 

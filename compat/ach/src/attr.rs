@@ -1,7 +1,8 @@
 //! Attributes.
 
 use crate::abi::*;
-use crate::border::{call, structure};
+use crate::border::{Result, call, structure};
+use crate::errors::refused;
 use crate::status::*;
 use libc::clockid_t;
 use std::ffi::{c_int, c_uint};
@@ -12,6 +13,18 @@ pub(crate) const LOCK_SOURCE: c_uint = 1;
 pub(crate) const TRUNCATE: c_uint = 1;
 /// Bit 1 of [`CreateAttrFields::bits`].
 pub(crate) const SET_CLOCK: c_uint = 2;
+
+/// Refuses a map that there is not, for instance of attributes that were not initialized.
+pub(crate) fn check_map(map: AchMap) -> Result<()> {
+    match map {
+        ACH_MAP_DEFAULT..=ACH_MAP_KERNEL => Ok(()),
+        _ => Err(refused(
+            ACH_EINVAL,
+            libc::EINVAL,
+            format_args!("there is no map {map}: initialize the attributes"),
+        )),
+    }
+}
 
 fn set(bits: &mut c_uint, bit: c_uint, on: bool) {
     *bits = if on { *bits | bit } else { *bits & !bit };
@@ -78,9 +91,7 @@ pub unsafe extern "C" fn ach_create_attr_set_map(attr: *mut AchCreateAttr, map: 
     call(|| {
         // SAFETY: as above.
         let fields = unsafe { &mut structure(attr)?.fields };
-        if !(ACH_MAP_DEFAULT..=ACH_MAP_KERNEL).contains(&map) {
-            return Err(ACH_EINVAL);
-        }
+        check_map(map)?;
         fields.map = map;
         Ok(ACH_OK)
     })

@@ -1,6 +1,6 @@
 //! The border between C and Rust: no panic crosses it, and no NULL passes.
 
-use crate::errors::remember;
+use crate::errors::{misused, remember};
 use crate::status::*;
 use std::any::Any;
 use std::ffi::{CStr, c_char};
@@ -37,7 +37,7 @@ pub(crate) unsafe fn structure<'a, T>(p: *mut T) -> Result<&'a mut T> {
 /// `ACH_EINVAL`. Unlike in Ach, a name has at least one character, and letters are those of ASCII in every locale.
 pub(crate) unsafe fn name<'a>(name: *const c_char) -> Result<&'a str> {
     if name.is_null() {
-        return Err(ACH_EINVAL);
+        return Err(misused("the name of the channel is NULL"));
     }
     // SAFETY: not NULL, so it is a string with an end.
     let bytes = unsafe { CStr::from_ptr(name) }.to_bytes();

@@ -2,9 +2,9 @@
 
 use crate::abi::*;
 use crate::anonymous::{self, Anonymous};
-use crate::attr::{LOCK_SOURCE, SET_CLOCK, TRUNCATE};
+use crate::attr::{LOCK_SOURCE, SET_CLOCK, TRUNCATE, check_map};
 use crate::border::{Result, call, name};
-use crate::errors::{refused, status};
+use crate::errors::{misused, refused, status};
 use crate::get::subscribe;
 use crate::handle::{self, Open, Opened};
 use crate::put;
@@ -12,7 +12,7 @@ use crate::status::*;
 use crate::time::clock_of;
 use libc::mode_t;
 use saltus_channel::clock::Clock;
-use saltus_channel::{Attributes, Directory, Error, Name};
+use saltus_channel::{Attributes, Directory, Error, Name, Publisher, Retired};
 use saltus_os::file::{self, Mode};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::process;
@@ -79,6 +79,7 @@ pub unsafe extern "C" fn ach_create(
             // SAFETY: each field is valid for all bytes.
             fields = unsafe { attr.fields };
         }
+        check_map(fields.map)?;
         let clock = match fields.clock {
             _ if fields.bits & SET_CLOCK == 0 => Clock::Boottime,
             // The timeouts are those of the monotonic clock, whatever the timestamps are.
@@ -123,7 +124,7 @@ pub unsafe extern "C" fn ach_open(
 ) -> AchStatus {
     call(|| {
         if chan.is_null() {
-            return Err(ACH_EINVAL);
+            return Err(misused("the handle is NULL"));
         }
         // A failed open must not leave what looks like an open handle.
         // SAFETY: not NULL, so there is room for a structure.
@@ -131,10 +132,14 @@ pub unsafe extern "C" fn ach_open(
         // SAFETY: the header demands NULL or a structure, whose fields are valid for all bytes.
         let fields = unsafe { attr.as_ref().map(|attr| attr.fields) };
         let (map, bits) = fields.map_or((ACH_MAP_DEFAULT, 0), |fields| (fields.map, fields.bits));
+        check_map(map)?;
         if map == ACH_MAP_ANON {
             let shm = fields.map_or(std::ptr::null_mut(), |fields| fields.shm);
+            let found = anonymous::find(shm.cast());
+            let found =
+                found.ok_or_else(|| misused("not the memory of an anonymous channel of this process"))?;
             // SAFETY: as above.
-            return unsafe { open_anonymous(chan, anonymous::find(shm.cast()).ok_or(ACH_EINVAL)?) };
+            return unsafe { open_anonymous(chan, found) };
         }
         // SAFETY: the header demands a string.
         let name = unsafe { name(channel_name)? };
@@ -174,10 +179,10 @@ unsafe fn open_anonymous(chan: *mut AchChannel, anonymous: &'static Anonymous) -
     Ok(ACH_OK)
 }
 
-/// Opens a publisher of a handle that has none. If that fails, the first put says why.
+/// Opens a publisher of a handle that has none, or only one of a channel that was replaced. If that fails, the first put says why.
 fn prepare(open: Open) {
     if let Ok(Some((mut writer, opened))) = open.enter(&open.handle.writers[0])
-        && writer.is_none()
+        && writer.as_ref().is_none_or(Publisher::is_retired)
     {
         *writer = put::first(opened, false).ok();
     }
@@ -218,8 +223,12 @@ pub unsafe extern "C" fn ach_close(chan: *mut AchChannel) -> AchStatus {
 pub unsafe extern "C" fn ach_chmod(chan: *mut AchChannel, mode: mode_t) -> AchStatus {
     call(|| {
         // SAFETY: the header demands a structure.
-        let open = unsafe { Open::of(chan)? };
+        let open = unsafe { Open::of(chan) }.map_err(|_| misused("the handle is not open"))?;
         open.with(|opened| {
+            // A channel that has the name now is another one.
+            if let Err(e @ Error::Retired { how: Retired::Vanished, .. }) = opened.channel.check() {
+                return Err(status(&e));
+            }
             let changed = opened.directory.chmod(&opened.name, mode & 0o666);
             changed.map(|_| ACH_OK).map_err(|e| status(&e))
         })

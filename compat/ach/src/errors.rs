@@ -81,6 +81,12 @@ pub(crate) fn refused(status: AchStatus, errno: c_int, text: fmt::Arguments<'_>)
     status
 }
 
+/// [`ACH_EINVAL`] for an argument that cannot be used.
+#[cold]
+pub(crate) fn misused(text: &str) -> AchStatus {
+    refused(ACH_EINVAL, libc::EINVAL, format_args!("{text}"))
+}
+
 /// The status of an error. Programs of Ach print `strerror(errno)` after `ACH_FAILED_SYSCALL`, so errno is set too.
 #[cold]
 pub(crate) fn status(error: &Error) -> AchStatus {

@@ -3,11 +3,12 @@
 use crate::abi::AchChannel;
 use crate::border::{Result, call};
 use crate::errors::{refused, status};
-use crate::get::Call;
+use crate::get::{Call, TURN};
 use crate::status::*;
 use crate::time::Limit;
 use libc::timespec;
-use saltus_channel::{Error, Retired, Subscriber, clock, wait_any};
+use saltus_channel::{Error, Retired, Subscriber, Until, clock, wait_any};
+use saltus_os::process;
 use std::ffi::{c_int, c_void};
 
 /// `ACH_EV_O_PERIODIC_TIMEOUT`
@@ -96,9 +97,19 @@ fn proceeds(status: AchStatus) -> Result<bool> {
 /// Waits until a channel has a message, until `deadline`, or for anything that a handler's get returns.
 fn wait(handlers: &[AchEvhandler], deadline: u64) -> Result<()> {
     let mut calls = Vec::with_capacity(handlers.len());
-    for each in handlers {
+    for (i, each) in handlers.iter().enumerate() {
+        if handlers[..i].iter().any(|before| before.channel == each.channel) {
+            continue; // it has several handlers
+        }
         // SAFETY: the header demands structures.
-        let call = unsafe { Call::new(each.channel, |_| Ok(None))? };
+        let call = match unsafe { Call::new(each.channel, |_| Ok(None)) } {
+            // Another thread gets with this handle. Until it is done, the handlers find out what there is.
+            Err(ACH_EAGAIN) => {
+                process::sleep_until(deadline.min(clock::monotonic().saturating_add(TURN)));
+                return Ok(());
+            }
+            call => call?,
+        };
         if call.check_cancel().is_err() {
             return Ok(()); // the handler's get returns it
         }
@@ -108,7 +119,7 @@ fn wait(handlers: &[AchEvhandler], deadline: u64) -> Result<()> {
     for call in &mut calls {
         subscribers.push(&mut call.reader()?.subscriber);
     }
-    match wait_any(&mut subscribers, saltus_channel::Until::At(deadline)) {
+    match wait_any(&mut subscribers, Until::At(deadline)) {
         // Of a channel whose name is gone, whose users continue; of one that was replaced, which a get follows.
         Ok(_) | Err(Error::Canceled | Error::Retired { how: Retired::Vanished | Retired::Replaced, .. }) => {
             Ok(())

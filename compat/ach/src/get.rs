@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering::*;
 use std::sync::atomic::fence;
 
 /// How often a second thread that waits with the same handle looks whether the first is gone, in ns.
-const TURN: u64 = 1_000_000;
+pub(crate) const TURN: u64 = 1_000_000;
 /// How often a message is tried that publishers overwrite at every try, before a get without waiting gives up.
 const ROUNDS: u32 = 100;
 
@@ -116,7 +116,8 @@ impl Call {
         subscriber.set_cancel_handle(self.open.cancel());
         let handle = self.open.handle;
         let reader = self.reader()?;
-        let counted = reader.subscriber.received() + reader.subscriber.missed();
+        // Wrapping, here and in `received`: a hostile publisher may claim any count.
+        let counted = reader.subscriber.received().wrapping_add(reader.subscriber.missed());
         handle.base.fetch_add(counted, Relaxed); // Relaxed: only the call that has the reader uses it
         reader.subscriber = subscriber;
         reader.known = 0;
@@ -135,7 +136,7 @@ impl Call {
         let status = if missed > reader.known { ACH_MISSED_FRAME } else { ACH_OK };
         reader.known = missed;
         // SAFETY: `new` has read the structure.
-        unsafe { set_position(self.chan, base + received + missed) };
+        unsafe { set_position(self.chan, base.wrapping_add(received).wrapping_add(missed)) };
         Ok(status)
     }
 }
@@ -187,17 +188,18 @@ pub unsafe extern "C" fn ach_get(
         loop {
             call.check_cancel()?;
             let subscriber = &mut call.reader()?.subscriber;
-            let found = match subscriber.receive(which, until, out) {
-                Ok(None) if copies && !waits => match copy(subscriber, out) {
-                    // A message arrived in between.
-                    Ok(None) if subscriber.has_unseen() && rounds < ROUNDS => {
-                        rounds += 1;
-                        continue;
-                    }
-                    found => found,
-                },
-                found => found,
-            };
+            let mut found = subscriber.receive(which, until, out);
+            if copies
+                && !waits
+                && matches!(found, Ok(None) | Err(Error::Retired { how: Retired::Vanished, .. }))
+            {
+                found = copy(subscriber, out);
+                // A message arrived in between.
+                if matches!(found, Ok(None)) && subscriber.has_unseen() && rounds < ROUNDS {
+                    rounds += 1;
+                    continue;
+                }
+            }
             match found {
                 Ok(Some(info)) => {
                     let done = call.received();
@@ -228,6 +230,11 @@ pub unsafe extern "C" fn ach_get(
                     if !waits {
                         return Err(ACH_STALE_FRAMES);
                     }
+                }
+                // A wait looks for the name, which `ach_unlink` takes away before the files. A poll finds only the mark of a removal.
+                Err(Error::Retired { how: Retired::Removed, .. }) if until != Until::Poll => {
+                    until = Until::Poll;
+                    continue;
                 }
                 Err(Error::Retired { .. }) => {
                     call.follow()?;

@@ -20,10 +20,12 @@ const WRITERS: usize = 16;
 const FREE: u64 = 0;
 /// The state of a handle that is being opened or closed.
 const CHANGING: u64 = u64::MAX;
+/// The state of a closed handle that another thread's call still used. The next open that finds it unused takes it.
+const CLOSED: u64 = u64::MAX - 1;
 
 /// An open channel. Its memory is never freed but used again, so that a pointer to it is always valid. `state` says whose it is.
 pub(crate) struct Handle {
-    /// [`FREE`], [`CHANGING`], or the number of the open.
+    /// [`FREE`], [`CHANGING`], [`CLOSED`], or the number of the open.
     state: AtomicU64,
     /// The next one in the table.
     next: *const Handle,
@@ -33,8 +35,6 @@ pub(crate) struct Handle {
     pub(crate) base: AtomicU64,
     pub(crate) reader: Slot<Reader>,
     pub(crate) writers: [Slot<Publisher>; WRITERS],
-    /// For calls that need neither a reader nor a writer.
-    other: Slot<()>,
 }
 
 /// What does not change while a handle is open.
@@ -59,7 +59,7 @@ pub(crate) struct Reader {
     pub fd: Option<OwnedFd>,
 }
 
-// SAFETY: `next` is constant; `opened` changes only while `state` is CHANGING and no slot is in use, see `close`; the rest may be shared.
+// SAFETY: `next` is constant; `opened` changes only while `state` is CHANGING and no slot is in use, see `empty`; the rest may be shared.
 unsafe impl Sync for Handle {}
 // SAFETY: nothing in it is bound to a thread.
 unsafe impl Send for Handle {}
@@ -83,7 +83,9 @@ fn table() -> impl Iterator<Item = &'static Handle> {
 /// A handle that is free, in the state [`CHANGING`]; a new one if none is. Without a lock that a forked child could inherit.
 fn claim() -> &'static Handle {
     // SeqCst: as all changes of `state`.
-    if let Some(free) = table().find(|h| h.state.compare_exchange(FREE, CHANGING, SeqCst, Relaxed).is_ok()) {
+    let take = |handle: &Handle, from| handle.state.compare_exchange(from, CHANGING, SeqCst, Relaxed).is_ok();
+    let closed = table().find(|handle| take(handle, CLOSED) && empty(handle));
+    if let Some(free) = closed.or_else(|| table().find(|handle| take(handle, FREE))) {
         return free;
     }
     let handle = Box::into_raw(Box::new(Handle {
@@ -94,7 +96,6 @@ fn claim() -> &'static Handle {
         base: AtomicU64::new(0),
         reader: Slot::new(),
         writers: [const { Slot::new() }; WRITERS],
-        other: Slot::new(),
     }));
     let mut first = TABLE.load(Relaxed); // Relaxed: the exchange below checks it
     loop {
@@ -129,10 +130,10 @@ impl Open {
         if chan.is_null() {
             return Err(ACH_EINVAL);
         }
-        // SAFETY: not NULL, so it is a structure, as the header demands. These words are written by open and close alone.
-        let (shm, vtab, number) = unsafe {
-            ((*chan).fields.shm.cast_const().cast::<Handle>(), (*chan).fields.vtab, (*chan).words[15])
-        };
+        // SAFETY: not NULL, so it is a structure, as the header demands. Open alone writes these words, except that a close, perhaps in
+        // another thread, clears the first.
+        let (shm, vtab, number) =
+            unsafe { (handle_word(chan).load(Relaxed).cast_const(), (*chan).fields.vtab, (*chan).words[15]) };
         if shm.is_null() || vtab != check(shm, number) {
             return Err(ACH_EINVAL);
         }
@@ -155,7 +156,7 @@ impl Open {
         if !self.is_current() {
             return Err(ACH_EINVAL);
         }
-        // SAFETY: `close` takes the value only after it has found all slots unused, and after a change of the state that would have been
+        // SAFETY: `empty` takes the value only after it has found all slots unused, and after a change of the state that would have been
         // seen here: both sides first write, then read, in one order of all SeqCst operations. The reference ends before `entered`.
         match unsafe { &*self.handle.opened.get() } {
             Some(opened) => Ok(Some((entered, opened))),
@@ -163,10 +164,15 @@ impl Open {
         }
     }
 
-    /// Runs `body` with what does not change, for a call that needs neither the reader nor a writer.
+    /// Runs `body` with what does not change, for a call that needs neither the reader nor a publisher. The slot of a writer keeps the
+    /// handle open: the last that is unused, as a put takes the first.
     pub fn with<T>(&self, body: impl FnOnce(&Opened) -> Result<T>) -> Result<T> {
-        let (_entered, opened) = self.enter(&self.handle.other)?.ok_or(ACH_EAGAIN)?;
-        body(opened)
+        for slot in self.handle.writers.iter().rev() {
+            if let Some((_entered, opened)) = self.enter(slot)? {
+                return body(opened);
+            }
+        }
+        Err(ACH_EAGAIN)
     }
 
     /// The handle that cancels its waits.
@@ -204,36 +210,49 @@ pub(crate) unsafe fn open(chan: *mut AchChannel, opened: Opened, subscriber: Sub
     }
 }
 
-/// Closes a handle. If another thread is in a call with it, what that uses is not dropped any more.
+/// Closes a handle. If another thread is in a call with it, a later open releases what the handle had.
 pub(crate) unsafe fn close(chan: *mut AchChannel) -> Result<()> {
     // SAFETY: as the caller has it.
     let Open { handle, number } = unsafe { Open::of(chan)? };
     // SeqCst: pairs with `Open::enter`.
     handle.state.compare_exchange(number, CHANGING, SeqCst, Relaxed).map_err(|_| ACH_EINVAL)?;
     // SAFETY: `of` has read it.
-    unsafe { (*chan).fields.shm = null_mut() };
+    unsafe { handle_word(chan) }.store(null_mut(), Relaxed); // the state tells other threads
     handle.cancel.cancel(); // a thread that waits must find out
-    let (reader, other) = (handle.reader.enter(), handle.other.enter());
+    if empty(handle) {
+        handle.state.store(FREE, SeqCst);
+    }
+    Ok(())
+}
+
+/// Drops what a handle in the state [`CHANGING`] has. If another call uses some of it, changes the state to [`CLOSED`] and returns `false`.
+fn empty(handle: &Handle) -> bool {
+    let reader = handle.reader.enter();
     let mut writers = [const { None }; WRITERS];
     for (writer, slot) in writers.iter_mut().zip(&handle.writers) {
         *writer = slot.enter();
     }
-    let (Some(mut reader), Some(_other), true) = (reader, other, writers.iter().all(Option::is_some)) else {
-        return Ok(()); // it stays in CHANGING
+    let (Some(mut reader), true) = (reader, writers.iter().all(Option::is_some)) else {
+        handle.state.store(CLOSED, SeqCst);
+        return false;
     };
     *reader = None;
     writers.iter_mut().flatten().for_each(|writer| **writer = None);
     // SAFETY: the state is CHANGING and all slots are ours: no call has a reference to it.
     unsafe { *handle.opened.get() = None };
-    drop((reader, writers, _other));
-    handle.state.store(FREE, SeqCst);
-    Ok(())
+    true
 }
 
 /// All handles that are open now.
 pub(crate) fn all() -> impl Iterator<Item = Open> {
     let open = |handle: &'static Handle| Open { handle, number: handle.state.load(SeqCst) };
-    table().map(open).filter(|open| ![FREE, CHANGING].contains(&open.number))
+    table().map(open).filter(|open| ![FREE, CHANGING, CLOSED].contains(&open.number))
+}
+
+/// The word of a structure that has its handle.
+unsafe fn handle_word<'a>(chan: *const AchChannel) -> &'a AtomicPtr<Handle> {
+    // SAFETY: the caller has a structure, of a program that does not keep it in constant memory; the word is aligned.
+    unsafe { AtomicPtr::from_ptr(addr_of!((*chan).fields.shm).cast_mut().cast()) }
 }
 
 /// The word of a structure by which programs see and end a cancellation.

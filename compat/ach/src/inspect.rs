@@ -3,10 +3,12 @@
 use crate::abi::{AchChannel, AchHeader, AchMap};
 use crate::border::{call, structure};
 use crate::errors::refused;
-use crate::handle::{self, Open};
+use crate::handle::{self, Open, Opened};
 use crate::status::*;
 use libc::clockid_t;
+use saltus_channel::Info;
 use std::ffi::{c_char, c_int};
+use std::io::Write;
 
 /// See `ach.h`.
 #[unsafe(no_mangle)]
@@ -38,26 +40,30 @@ pub unsafe extern "C" fn ach_dump(shm: *mut AchHeader) {
         let open = handle::all().find(|open| std::ptr::eq(open.handle, shm.cast())).ok_or(ACH_EINVAL)?;
         open.with(|opened| {
             let info = opened.channel.info().map_err(|e| crate::errors::status(&e))?;
-            let attributes = &info.attributes;
-            eprintln!("channel:    {} in {}", opened.name, opened.directory.url());
-            eprintln!("frames:     {}", attributes.get_depth());
-            eprintln!("longest:    {} B", attributes.get_max_message_size());
-            eprintln!("memory:     {} B", info.memory);
-            eprintln!("mode:       {:o}", attributes.get_mode());
-            eprintln!("published:  {}", info.published());
-            for lane in info.lanes.iter().filter(|lane| lane.alive) {
-                eprintln!("publisher:  {} ({}), {} messages", lane.process, lane.pid, lane.published);
-            }
-            for subscriber in info.subscribers.iter().filter(|subscriber| subscriber.alive) {
-                let (received, missed) = (subscriber.received, subscriber.missed);
-                eprintln!(
-                    "subscriber: {} ({}), {received} received, {missed} missed",
-                    subscriber.process, subscriber.pid
-                );
-            }
+            // The program cannot learn that stderr is closed or full.
+            let _ = print(opened, &info, &mut std::io::stderr().lock());
             Ok(ACH_OK)
         })
     });
+}
+
+fn print(opened: &Opened, info: &Info, out: &mut impl Write) -> std::io::Result<()> {
+    let attributes = &info.attributes;
+    writeln!(out, "channel:    {} in {}", opened.name, opened.directory.url())?;
+    writeln!(out, "frames:     {}", attributes.get_depth())?;
+    writeln!(out, "longest:    {} B", attributes.get_max_message_size())?;
+    writeln!(out, "memory:     {} B", info.memory)?;
+    writeln!(out, "mode:       {:o}", attributes.get_mode())?;
+    writeln!(out, "published:  {}", info.published())?;
+    for lane in info.lanes.iter().filter(|lane| lane.alive) {
+        writeln!(out, "publisher:  {} ({}), {} messages", lane.process, lane.pid, lane.published)?;
+    }
+    for subscriber in info.subscribers.iter().filter(|subscriber| subscriber.alive) {
+        let (received, missed) = (subscriber.received, subscriber.missed);
+        let (process, pid) = (&subscriber.process, subscriber.pid);
+        writeln!(out, "subscriber: {process} ({pid}), {received} received, {missed} missed")?;
+    }
+    Ok(())
 }
 
 /// See `ach.h`.

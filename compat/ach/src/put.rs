@@ -7,10 +7,15 @@ use crate::handle::{Open, Opened};
 use crate::slot::{Entered, Slot};
 use crate::status::*;
 use saltus_channel::{Error, Publisher, Retired};
+use saltus_os::process;
 use std::ffi::c_void;
 
 /// How often a put follows a channel that is replaced at every try.
 const ROUNDS: u32 = 8;
+/// How often a put tries again, after [`PAUSE`] each, while other threads use all the publishers that there can be.
+const TURNS: u32 = 20_000;
+/// In ns: much longer than a put.
+const PAUSE: u64 = 50_000;
 
 /// See `ach.h`.
 #[unsafe(no_mangle)]
@@ -26,20 +31,41 @@ pub unsafe extern "C" fn ach_put(chan: *mut AchChannel, buf: *const c_void, len:
         }
         // SAFETY: not NULL, so there are `len` bytes, as the header demands.
         let message = unsafe { std::slice::from_raw_parts(buf.cast(), len) };
-        // A thread that is in a put with this handle has a publisher. This one takes the next: it must not wait.
-        for writer in &open.handle.writers {
-            if let Some((mut writer, opened)) = open.enter(writer)? {
-                return match opened.anonymous {
-                    None => publish(opened, &mut writer, message),
-                    Some(shared) => match shared.writers.iter().find_map(Slot::enter) {
-                        Some(mut writer) => publish(opened, &mut writer, message),
-                        None => Err(ACH_EAGAIN),
-                    },
-                };
+        for _ in 0..TURNS {
+            if let Some(done) = attempt(open, message) {
+                return done;
             }
+            process::sleep_for(PAUSE);
         }
         Err(ACH_EAGAIN)
     })
+}
+
+/// Puts with the first publisher that no other thread uses, which is opened if there is none. `None`: others use all that there can be.
+#[inline(always)]
+fn attempt(open: Open, message: &[u8]) -> Option<Result> {
+    let (mut is_busy, mut failed) = (false, None);
+    for slot in &open.handle.writers {
+        let done = match open.enter(slot) {
+            Err(closed) => return Some(Err(closed)),
+            Ok(None) => None,
+            // Without a name, the channel has its publishers, for all handles.
+            Ok(Some((_entered, opened @ Opened { anonymous: Some(shared), .. }))) => {
+                let writer = shared.writers.iter().find_map(Slot::enter);
+                return writer.map(|mut writer| publish(opened, &mut writer, message));
+            }
+            // Another one cannot be opened either.
+            Ok(Some((writer, _))) if failed.is_some() && writer.is_none() => continue,
+            Ok(Some((mut writer, opened))) => Some(publish(opened, &mut writer, message)),
+        };
+        match done {
+            None => is_busy = true,
+            // The channel's name is gone, perhaps: a publisher that was opened before works on.
+            Some(Err(ACH_ENOENT)) => failed = done,
+            done => return done,
+        }
+    }
+    if is_busy { None } else { failed }
 }
 
 #[inline(always)]

@@ -27,7 +27,7 @@ impl<T> Slot<T> {
     #[inline(always)]
     pub fn enter(&self) -> Option<Entered<'_, T>> {
         let me = fork::generation();
-        // SeqCst: pairs with the state of a handle, see `Handle::close`.
+        // SeqCst: pairs with the state of a handle, see `handle::empty`.
         match self.user.compare_exchange(0, me, SeqCst, Relaxed) {
             Ok(_) => Some(Entered(self)),
             Err(user) if user == me => None,

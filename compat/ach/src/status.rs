@@ -25,9 +25,9 @@ statuses! {
     ACH_EACCES = 15, ACH_CANCELED = 16, ACH_EFAULT = 17, ACH_EINTR = 18, ACH_ENOTSUP = 19
 }
 
-/// Another name of [`ACH_EAGAIN`]: there is no new message.
+/// Same value as [`ACH_EAGAIN`]: no new message.
 pub const ACH_STALE_FRAMES: AchStatus = ACH_EAGAIN;
-/// Another name of [`ACH_EAGAIN`]: another handle has the source's lock.
+/// Same value as [`ACH_EAGAIN`]: another handle holds the source lock.
 pub const ACH_LOCKED: AchStatus = ACH_EAGAIN;
 
 /// `ACH_O_WAIT`

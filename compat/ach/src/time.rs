@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn limits_are_times_of_either_clock_or_from_now() {
-        // SAFETY: NULL is no limit.
+        // SAFETY: NULL is allowed: it means no limit.
         let never = unsafe { Limit::new(null(), 0, libc::CLOCK_MONOTONIC) }.unwrap();
         assert!(!never.is_over() && never.until() == Until::Forever);
         for clock in [libc::CLOCK_MONOTONIC, libc::CLOCK_REALTIME] {

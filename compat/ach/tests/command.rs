@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 use support::*;
 
 /// Runs `ach`; returns its exit code, what it printed, and its errors.
@@ -47,6 +47,20 @@ fn the_command_makes_changes_and_removes_channels() {
     assert_eq!(ach(&domain, "mk").2, "ach: expected the name of one channel, found 0: see ach -h\n");
     assert!(ach(&domain, "-h").1.starts_with("Usage: ach COMMAND"));
     assert_eq!(domain.entries(), [""; 0]);
+}
+
+#[test]
+fn a_full_disk_or_a_closed_pipe_is_an_error_and_no_panic() {
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let ach = |word: &str, out: Stdio, err: Stdio| {
+        let output = output(Command::new(env!("CARGO_BIN_EXE_ach")).arg(word).stdout(out).stderr(err));
+        (output.status.code().unwrap(), text(&output.stderr))
+    };
+    assert_eq!(ach("-h", full().into(), Stdio::piped()), (1, "ach: cannot print: no storage space\n".into()));
+    assert_eq!(ach("frob", Stdio::null(), full().into()).0, 1);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    assert_eq!(ach("-h", writer.into(), Stdio::piped()), (0, String::new()));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::ptr::null;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use support::*;
 
@@ -201,26 +202,29 @@ fn d7_creating_in_a_full_file_system_is_an_error_and_leaves_nothing() {
 #[test]
 fn d7_a_channel_appears_whole() {
     TestDomain::of_this_process();
+    let opened = AtomicU32::new(0);
     std::thread::scope(|scope| {
         let made = scope.spawn(|| {
-            for _ in 0..300 {
+            let (mut tries, start) = (0, Instant::now());
+            // Relaxed: a count.
+            while tries < 300 || opened.load(Relaxed) == 0 {
                 assert_eq!(create("d7", 16, 512), ACH_OK);
                 assert_eq!(unlink("d7"), ACH_OK);
+                assert!(start.elapsed() < LONG, "it was never opened");
+                tries += 1;
             }
         });
-        let mut opened = 0;
         while !made.is_finished() {
             match Channel::try_open("d7") {
                 Ok(mut chan) => {
                     // Its name may be gone already.
                     let put = chan.put(&message(1, 64));
                     assert!([ACH_OK, ACH_ENOENT].contains(&put), "{}", describe(put));
-                    opened += 1;
+                    opened.fetch_add(1, Relaxed);
                 }
                 Err(status) => assert_eq!(status, ACH_ENOENT, "{}", describe(status)),
             }
         }
-        assert!(opened > 0);
     });
 }
 

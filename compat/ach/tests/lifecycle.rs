@@ -5,6 +5,7 @@ mod support;
 use ach::*;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::*;
@@ -67,6 +68,60 @@ impl Channel {
     }
 }
 
+/// `ach_unlink` takes the name away first, then the files. A reader that looks in between does not take it for a removal.
+#[test]
+fn a_reader_waits_on_while_a_channel_loses_its_name() {
+    let domain = TestDomain::of_this_process();
+    assert_eq!(create("halfway", 4, 8), ACH_OK);
+    let (mut writer, mut reader) = (Channel::open("halfway"), Channel::open("halfway"));
+    assert_eq!((writer.put(b"one"), reader.get(0).0), (ACH_OK, ACH_OK));
+    let path = domain.open().path().join("halfway");
+    let aside = path.with_file_name("halfway-aside");
+    std::fs::rename(&path, &aside).unwrap();
+    assert_eq!(reader.wait(0, Duration::from_millis(350)).0, ACH_TIMEOUT);
+    std::fs::remove_dir_all(&aside).unwrap();
+    assert_eq!(reader.wait(0, Duration::from_millis(350)).0, ACH_TIMEOUT);
+    assert_eq!(writer.put(b"two"), ACH_OK);
+    assert_eq!(reader.get(0), (ACH_OK, b"two".to_vec()));
+}
+
+/// Closing a handle while another thread waits with it ends the wait, but what the thread uses at that moment cannot be released yet.
+#[test]
+fn handles_closed_under_waiting_threads_do_not_pile_up() {
+    let domain = TestDomain::of_this_process();
+    assert_eq!(create("piled", 4, 8), ACH_OK);
+    for _ in 0..20 {
+        let mut chan = Channel::open("piled");
+        let at = chan.at() as usize;
+        thread::scope(|scope| {
+            // SAFETY: the handle was opened, and its structure lives until this thread has been joined.
+            let get = move || unsafe {
+                let (mut buf, mut len) = ([0u8; 8], 0);
+                ach_get(
+                    at as *mut AchChannel,
+                    buf.as_mut_ptr().cast(),
+                    8,
+                    &mut len,
+                    std::ptr::null(),
+                    ACH_O_WAIT,
+                )
+            };
+            let waiting = scope.spawn(get);
+            // Until that thread has the reader.
+            while chan.flush() != ACH_EAGAIN {
+                thread::sleep(Duration::from_millis(1));
+            }
+            // SAFETY: the handle is open.
+            assert_eq!(unsafe { ach_close(at as *mut AchChannel) }, ACH_OK);
+            assert_eq!(waiting.join().unwrap(), ACH_EINVAL);
+        });
+    }
+    let _last = Channel::open("piled");
+    let info = domain.open().open_channel("piled").unwrap().info().unwrap();
+    assert_eq!(info.subscribers.iter().filter(|subscriber| subscriber.alive).count(), 1);
+    assert_eq!(unlink("piled"), ACH_OK);
+}
+
 /// Each gets every message, whole and in order, or learns that it missed some.
 #[test]
 fn many_readers_account_for_every_message() {
@@ -101,20 +156,25 @@ fn many_readers_account_for_every_message() {
     assert_eq!(unlink("many"), ACH_OK);
 }
 
-/// `ACH_O_COPY` returns the newest message again only if there is no next one.
+/// `ACH_O_COPY` repeats the newest message only if no message is unseen.
 #[test]
 fn a_copy_skips_no_message_that_arrives_at_that_moment() {
     TestDomain::of_this_process();
     const MESSAGES: u64 = 200_000;
     assert_eq!(create("copy", MESSAGES as usize, 8), ACH_OK);
     let (mut writer, mut reader) = (Channel::open("copy"), Channel::open("copy"));
+    let (seen, start) = (AtomicU64::new(0), Instant::now());
     thread::scope(|scope| {
-        scope.spawn(move || {
+        scope.spawn(|| {
             for i in 1..=MESSAGES {
                 assert_eq!(writer.put(&i.to_le_bytes()), ACH_OK);
                 if i % 3 == 0 {
-                    // The reader catches up, most of the time.
+                    // The reader catches up, most of the time; and here always. Relaxed: a count.
                     (0..i % 700).for_each(|_| std::hint::spin_loop());
+                    while i % 999 == 0 && seen.load(Relaxed) < i {
+                        assert!(start.elapsed() < LONG, "the reader does not catch up");
+                        thread::yield_now();
+                    }
                 }
             }
         });
@@ -128,6 +188,7 @@ fn a_copy_skips_no_message_that_arrives_at_that_moment() {
             assert!(status == ACH_OK && (i == last || i == last + 1), "{status}: {i} after {last}");
             again += (i == last) as u64;
             last = i;
+            seen.store(i, Relaxed);
         }
         assert!(again > 0, "the reader was never as fast as the writer");
     });

@@ -298,9 +298,8 @@ pub(crate) fn unlink(dir: &File, path: &Path, url: &str, name: &Name, notifies: 
             _ => Error::system(format!("remove channel `{name}`"), e),
         }
     })?;
-    if !(if notifies { discard(dir, &aside, geometry::REMOVED) } else { remove(dir, &aside) })
-        && let Some(other) = other_in(dir, &aside)
-    {
+    let is_gone = if notifies { discard(dir, &aside, geometry::REMOVED) } else { remove(dir, &aside) };
+    if !is_gone && let Some(other) = other_in(dir, &aside) {
         return Err(Error::Forbidden {
             what: format!(
                 "channel `{name}` in {url} is removed and its memory is free, but {} left a directory in it, which only that user or root can \

@@ -141,13 +141,15 @@ impl Both {
     /// Sleeps once on the bell, or raises the descriptor.
     fn watch(&self, state: Word, next_look: &mut u64) {
         let now = clock::monotonic();
+        // Raised for a channel whose name is gone once per interval: its users may continue, and must not be kept busy.
+        let mut is_gone = false;
         if now >= *next_look {
             *next_look = now.saturating_add(SLICE);
-            // Relaxed: published through the descriptor.
-            self.vanished.store(self.mapping.vanished().is_some(), Relaxed);
+            is_gone = self.mapping.vanished().is_some();
+            self.vanished.store(is_gone, Relaxed); // published through the descriptor
         }
         let bell = self.mapping.arm();
-        if self.has_unseen() || self.mapping.retired().is_some() || self.vanished.load(Relaxed) {
+        if self.has_unseen() || self.mapping.retired().is_some() || is_gone {
             // Raised before RAISED is set: a subscriber that reads RAISED finds the descriptor readable.
             let _ = (&self.fd).write(&1u64.to_ne_bytes());
             // Release: pairs with the acquire in `rearm`. Must not overwrite a change made since: the subscriber then assumes a low

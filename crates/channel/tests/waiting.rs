@@ -231,6 +231,31 @@ fn the_event_descriptor_is_readable_while_there_is_something_unseen() {
     assert!(matches!(subscriber.next(&mut buf), Err(Error::Retired { .. })));
 }
 
+/// The users of a channel that lost its name continue. The first receive that finds nothing reports it; after that the event comes once per
+/// check, every 100 ms.
+#[test]
+fn the_event_descriptor_of_a_detached_channel_keeps_nobody_busy() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let mut subscriber = channel.subscriber().unwrap();
+    let fd = subscriber.event_fd().unwrap().as_raw_fd();
+    domain.detach("imu").unwrap();
+    let mut buf = [0; 512];
+    let (start, mut events, mut reports) = (clock::monotonic(), 0, 0);
+    while clock::monotonic() < start + 1_000_000_000 {
+        events += readable(fd, 50) as u32;
+        match subscriber.next(&mut buf) {
+            Err(Error::Retired { how: Retired::Vanished, .. }) => reports += 1,
+            other => assert_eq!(other.unwrap(), None),
+        }
+    }
+    assert!(reports > 0 && (1..30).contains(&events), "{events} events, {reports} reports");
+    publisher.publish(b"tilt 0.02").unwrap();
+    assert!(readable(fd, 20_000));
+    assert!(subscriber.next(&mut buf).unwrap().is_some());
+}
+
 #[test]
 fn a_waiter_learns_when_its_channel_ends() {
     let domain = TestDomain::new();

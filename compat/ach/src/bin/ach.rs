@@ -1,9 +1,10 @@
-//! The command `ach`: makes, changes and removes channels, with the options of Ach's. A thin program over the C interface, which says what
-//! a program of Ach would see.
+//! The command `ach`: makes, changes and removes channels, with the options of Ach's. A thin program over the C interface: it reports
+//! what a program of Ach would see.
 
 use ach::*;
 use std::ffi::{CStr, CString, OsString};
 use std::fmt::Display;
+use std::io::{ErrorKind, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;
 use std::ptr::null_mut;
@@ -15,7 +16,7 @@ Create, change and remove channels
 Commands:
   mk NAME            Create a channel (also: make, create, -C NAME)
   rm NAME            Remove a channel (also: remove, unlink, -U NAME)
-  chmod OCTAL NAME   Change who may get (read) and put (write)
+  chmod OCTAL NAME   Change a channel's permissions: read to get, write to put
   dump NAME          Print a channel's state to stderr (also: -D NAME)
   file NAME          Print a channel's directory (also: -F NAME)
 
@@ -135,7 +136,10 @@ impl Options {
         {
             found.command = command(&word)?;
             if found.command.is_none() {
-                return Err(format!("there is no command `{}`: see ach -h", String::from_utf8_lossy(&word)));
+                return Err(format!(
+                    "unknown command `{}`: `ach -h` lists the commands",
+                    String::from_utf8_lossy(&word)
+                ));
             }
             if found.command == Some(Command::Chmod) {
                 let mode = plain.next().ok_or("chmod: expected permissions and a name")?;
@@ -157,7 +161,7 @@ impl Options {
             'V' => self.print = Some(format!("ach of Saltus {}", env!("CARGO_PKG_VERSION"))),
             'h' | 'H' | '?' => self.print = Some(HELP.into()),
             'a' => return Err("-a is not supported: connect machines with `saltus bridge`".into()),
-            _ => return Err(format!("there is no option -{letter}: see ach -h")),
+            _ => return Err(format!("unknown option -{letter}: `ach -h` lists the options")),
         }
         Ok(())
     }
@@ -237,7 +241,7 @@ fn make(name: &CStr, options: &Options) -> Result<&'static str, String> {
 }
 
 /// Where a channel's files are.
-fn file(name: &CStr) -> Result<impl Display, String> {
+fn file(name: &CStr) -> Result<String, String> {
     let text = |e: saltus_channel::Error| format!("cannot name channel `{}`: {e}", name.to_string_lossy());
     let directory = saltus_channel::Directory::from_env().map_err(text)?;
     let name = saltus_channel::Name::new(name.to_bytes()).map_err(text)?;
@@ -246,8 +250,7 @@ fn file(name: &CStr) -> Result<impl Display, String> {
 
 fn run(options: &Options) -> Result<(), String> {
     if let Some(text) = &options.print {
-        println!("{text}");
-        return Ok(());
+        return print(text);
     }
     let command = options.command.ok_or("expected a command: see ach -h")?;
     let [name] = &*options.names else {
@@ -273,21 +276,33 @@ fn run(options: &Options) -> Result<(), String> {
             "printed"
         }
         Command::File => {
-            println!("{}", file(name)?);
-            return Ok(());
+            return print(&file(name)?);
         }
     };
     if options.is_verbose {
-        eprintln!("ach: {done} `{}`", name.to_string_lossy());
+        warn(format_args!("{done} `{}`", name.to_string_lossy()));
     }
     Ok(())
+}
+
+/// Prints a line. A reader that is gone, as `head` may be, is no error.
+fn print(text: &str) -> Result<(), String> {
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("cannot print: {}", e.kind())),
+        _ => Ok(()),
+    }
+}
+
+/// Prints a line to stderr. If that is closed or full, nobody can learn of it.
+fn warn(text: impl Display) {
+    let _ = writeln!(std::io::stderr(), "ach: {text}");
 }
 
 fn main() -> ExitCode {
     match Options::parse(std::env::args_os().skip(1)).and_then(|options| run(&options)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
-            eprintln!("ach: {text}");
+            warn(text);
             ExitCode::FAILURE
         }
     }

@@ -2,19 +2,10 @@
 #include <ach.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#define TRUE(what)                                                                                                \
-    do {                                                                                                          \
-        if (!(what)) {                                                                                            \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #what);                                            \
-            exit(1);                                                                                              \
-        }                                                                                                         \
-    } while (0)
+#include "check.h"
 
 static ach_channel_t chan;
 static char buf[64];

@@ -1,17 +1,8 @@
 /* The event loop: handlers for messages, the periodic function, and its end. */
 #include <ach/experimental.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#define TRUE(what)                                                                                                \
-    do {                                                                                                          \
-        if (!(what)) {                                                                                            \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #what);                                            \
-            exit(1);                                                                                              \
-        }                                                                                                         \
-    } while (0)
+#include "check.h"
 
 enum { CHANNELS = 3, EACH = 50 };
 static ach_channel_t chans[CHANNELS], writers[CHANNELS];
@@ -25,7 +16,7 @@ static enum ach_status drain(void *context, struct ach_channel *chan) {
         enum ach_status r = ach_get(chan, &value, sizeof value, &len, NULL, 0);
         if (r == ACH_STALE_FRAMES) return result;
         if (r != ACH_OK) return r;
-        TRUE(value == (*(int *)context)++);
+        TRUE(value == __atomic_fetch_add((int *)context, 1, __ATOMIC_SEQ_CST));
         result = ACH_OK;
     }
 }
@@ -40,8 +31,18 @@ static void *puts_(void *arg) {
         for (int c = 0; c < CHANNELS; c++) TRUE(ach_put(&writers[c], &i, sizeof i) == ACH_OK);
         usleep(1000);
     }
-    usleep(100000);
+    for (int c = 0; c < CHANNELS; c++) {
+        while (__atomic_load_n(&got[c], __ATOMIC_SEQ_CST) < EACH) usleep(1000);
+    }
     TRUE(ach_cancel(&chans[1], NULL) == ACH_OK);
+    return arg;
+}
+
+/* Waits with a handle until it is canceled. */
+static void *waits(void *arg) {
+    int value;
+    size_t len;
+    TRUE(ach_get(&chans[0], &value, sizeof value, &len, NULL, ACH_O_WAIT) == ACH_CANCELED);
     return arg;
 }
 
@@ -60,8 +61,20 @@ int main(void) {
     clock_gettime(CLOCK_MONOTONIC, &end);
     double took = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
     TRUE(periods == 10 && took >= 0.049 && took < 20);
-    /* Without a period, until a cancellation. */
+    /* A channel with several handlers. */
+    struct ach_evhandler same[2] = {handlers[0], handlers[0]};
+    periods = 0;
+    TRUE(ach_evhandle(same, 2, &period, ten, &periods, ACH_EV_O_PERIODIC_TIMEOUT) == ACH_CLOSED);
+    /* A thread that waits with the same handle does not end the loop. */
     pthread_t thread;
+    pthread_create(&thread, NULL, waits, NULL);
+    while (ach_flush(&chans[0]) != ACH_EAGAIN) usleep(1000); /* until it waits */
+    periods = 0;
+    TRUE(ach_evhandle(handlers, CHANNELS, &period, ten, &periods, ACH_EV_O_PERIODIC_TIMEOUT) == ACH_CLOSED);
+    TRUE(ach_cancel(&chans[0], NULL) == ACH_OK);
+    pthread_join(thread, NULL);
+    chans[0].cancel = 0;
+    /* Without a period, until a cancellation. */
     pthread_create(&thread, NULL, puts_, NULL);
     TRUE(ach_evhandle(handlers, CHANNELS, NULL, count, &inputs, ACH_EV_O_PERIODIC_INPUT) == ACH_CANCELED);
     pthread_join(thread, NULL);

@@ -1,19 +1,10 @@
 /* Handles that were opened before fork work in parent and children, each with its own position; ipcbench and achbench rely on it. */
 #include <ach.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#define TRUE(what)                                                                                                \
-    do {                                                                                                          \
-        if (!(what)) {                                                                                            \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #what);                                            \
-            _exit(1);                                                                                             \
-        }                                                                                                         \
-    } while (0)
+#include "check.h"
 
 enum { CHILDREN = 8, EACH = 200 };
 
@@ -71,7 +62,7 @@ int main(void) {
     TRUE(ach_put(&waited, &i, sizeof i) == ACH_OK && get(&waited, &value, 0) == ACH_OK);
     pthread_t thread;
     pthread_create(&thread, NULL, waits, NULL);
-    usleep(50000);
+    while (ach_flush(&waited) != ACH_EAGAIN) usleep(1000); /* until it waits */
     pid_t child = fork();
     if (child == 0) {
         TRUE(get(&waited, &value, ACH_O_WAIT) == ACH_OK && value == 5);

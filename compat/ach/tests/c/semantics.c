@@ -1,12 +1,13 @@
 /* What each call returns in each state of a channel, as Ach documents and does it. */
 #include <ach.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "check.h"
 
 static int line;
 static const char *doing;
@@ -18,13 +19,6 @@ static const char *doing;
         if (is_ != (status)) {                                                                                    \
             fprintf(stderr, "line %d: %s is %s (%s), expected %s\n", line, doing, ach_result_to_string(is_),       \
                     ach_errstr() ? ach_errstr() : "", ach_result_to_string(status));                              \
-            exit(1);                                                                                              \
-        }                                                                                                         \
-    } while (0)
-#define TRUE(what)                                                                                                \
-    do {                                                                                                          \
-        if (!(what)) {                                                                                            \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #what);                                            \
             exit(1);                                                                                              \
         }                                                                                                         \
     } while (0)
@@ -58,6 +52,7 @@ static void names(void) {
     char name[66] = {0};
     memset(name, 'a', 65);
     IS(ach_create(NULL, 1, 1, NULL), ACH_EINVAL);
+    TRUE(strstr(ach_errstr(), "NULL"));
     IS(ach_create(name, 1, 1, NULL), ACH_INVALID_NAME);
     name[64] = 0;
     IS(ach_create(name, 1, 1, NULL), ACH_INVALID_NAME);
@@ -81,8 +76,11 @@ static void misuse(void) {
     memset(&zero, 0, sizeof zero);
     memset(&garbage, 0xA5, sizeof garbage);
     IS(ach_open(&chan, "nothing", NULL), ACH_ENOENT);
+    TRUE(strstr(ach_errstr(), "nothing"));
     IS(ach_open(NULL, "nothing", NULL), ACH_EINVAL);
+    TRUE(strstr(ach_errstr(), "the handle is NULL"));
     IS(ach_open(&chan, NULL, NULL), ACH_EINVAL);
+    TRUE(strstr(ach_errstr(), "the name of the channel is NULL"));
     ach_channel_t *all[] = {NULL, &zero, &garbage, &chan};
     int fd;
     clockid_t clock;
@@ -93,6 +91,7 @@ static void misuse(void) {
         IS(ach_flush(all[i]), ACH_EINVAL);
         IS(ach_cancel(all[i], NULL), ACH_EINVAL);
         IS(ach_chmod(all[i], 0600), ACH_EINVAL);
+        TRUE(strstr(ach_errstr(), "not open"));
         IS(ach_channel_fd(all[i], &fd), ACH_EINVAL);
         IS(ach_channel_clock(all[i], &clock), ACH_EINVAL);
         IS(ach_channel_map(all[i], &map), ACH_EINVAL);
@@ -260,6 +259,7 @@ static void attributes(void) {
     IS(ach_create("attr", (size_t)-1, 8, &create), ACH_EINVAL);
     IS(ach_create("attr", 4, 8, &create), ACH_OK);
     memset(&attr, 0xA5, sizeof attr);
+    IS(ach_open(&chan, "attr", &attr), ACH_EINVAL); /* not initialized */
     ach_attr_init(&attr);
     IS(ach_open(&chan, "attr", &attr), ACH_OK);
     enum ach_map map;
@@ -292,6 +292,12 @@ static void attributes(void) {
     IS(ach_chmod(&chan, 0), ACH_EINVAL);
     IS(ach_chmod(&chan, 0777), ACH_OK);
     ach_dump(chan.shm);
+    /* To a full disk: it prints nothing, and leaves the handle as it was. */
+    int saved = dup(2), full = open("/dev/full", O_WRONLY);
+    TRUE(saved >= 0 && full >= 0 && dup2(full, 2) == 2);
+    for (int i = 0; i < 100; i++) ach_dump(chan.shm);
+    TRUE(dup2(saved, 2) == 2 && close(saved) == 0 && close(full) == 0);
+    IS(ach_channel_map(&chan, &map), ACH_OK);
     /* A descriptor to poll. */
     int fd = -1;
     IS(ach_channel_fd(&chan, &fd), ACH_OK);
@@ -375,10 +381,39 @@ static void unlinked(void) {
     IS(get(&fresh, 0), ACH_STALE_FRAMES);
     IS(ach_get(&reader, buf, sizeof buf, &len, &t, ACH_O_WAIT | ACH_O_RELTIME), ACH_OK);
     TRUE(buf[0] == 2);
+    IS(ach_chmod(&writer, 0600), ACH_ENOENT); /* nor does it change that one */
     IS(ach_close(&fresh), ACH_OK);
     IS(ach_close(&writer), ACH_OK);
     IS(ach_close(&reader), ACH_OK);
+    /* With a descriptor, whose thread learns that the name is gone. */
+    int fd;
+    IS(ach_open(&writer, "gone", NULL), ACH_OK);
+    IS(ach_open(&reader, "gone", NULL), ACH_OK);
+    IS(ach_channel_fd(&reader, &fd), ACH_OK);
+    IS(put(&writer, 3), ACH_OK);
+    IS(get(&reader, 0), ACH_OK);
     IS(ach_unlink("gone"), ACH_OK);
+    TRUE(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 20000) == 1);
+    IS(get(&reader, 0), ACH_STALE_FRAMES);
+    IS(get(&reader, ACH_O_COPY), ACH_OK);
+    TRUE(buf[0] == 3);
+    IS(ach_close(&writer), ACH_OK);
+    IS(ach_close(&reader), ACH_OK);
+    /* Replaced, then unlinked. */
+    ach_create_attr_t truncate;
+    ach_create_attr_init(&truncate);
+    IS(ach_create_attr_set_truncate(&truncate, 1), ACH_OK);
+    IS(ach_create("gone", 4, 8, NULL), ACH_OK);
+    IS(ach_open(&writer, "gone", NULL), ACH_OK);
+    IS(put(&writer, 4), ACH_OK);
+    IS(ach_create("gone", 4, 8, &truncate), ACH_OK);
+    IS(ach_open(&reader, "gone", NULL), ACH_OK);
+    IS(ach_unlink("gone"), ACH_OK);
+    IS(put(&writer, 5), ACH_OK);
+    IS(get(&reader, 0), ACH_OK);
+    TRUE(buf[0] == 5);
+    IS(ach_close(&writer), ACH_OK);
+    IS(ach_close(&reader), ACH_OK);
 }
 
 int main(void) {

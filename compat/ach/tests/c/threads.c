@@ -1,25 +1,31 @@
 /* Threads that put with one handle while another gets with it; Ach's users do, though Ach does not promise it. */
 #include <ach.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#define TRUE(what)                                                                                                \
-    do {                                                                                                          \
-        if (!(what)) {                                                                                            \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #what);                                            \
-            exit(1);                                                                                              \
-        }                                                                                                         \
-    } while (0)
+#include "check.h"
 
-enum { THREADS = 6, EACH = 2000 };
+enum { THREADS = 6, EACH = 2000, ROUNDS = 20 };
 static ach_channel_t chan;
+static pthread_barrier_t begin_;
 
 static void *puts_(void *arg) {
     int value = (int)(long)arg * EACH;
+    pthread_barrier_wait(&begin_);
     for (int i = 0; i < EACH; i++, value++) TRUE(ach_put(&chan, &value, sizeof value) == ACH_OK);
     return NULL;
+}
+
+/* Asks what the handle is, in one thread of several. */
+static void *asks(void *arg) {
+    enum ach_map map;
+    for (int i = 0; i < 20000; i++) TRUE(ach_channel_map(&chan, &map) == ACH_OK && map == ACH_MAP_USER);
+    return arg;
+}
+
+static void in_threads(void *(*function)(void *)) {
+    pthread_t threads[THREADS];
+    for (long t = 0; t < THREADS; t++) pthread_create(&threads[t], NULL, function, (void *)t);
+    for (int t = 0; t < THREADS; t++) pthread_join(threads[t], NULL);
 }
 
 /* Waits with the handle until it is canceled. */
@@ -36,9 +42,9 @@ static void two_that_get(void) {
     int value = 7;
     size_t len;
     pthread_create(&first, NULL, waits, NULL);
-    usleep(50000);
+    while (ach_flush(&chan) != ACH_EAGAIN) usleep(1000); /* until it waits */
     struct timespec t = {0, 100000000}, begin, end;
-    TRUE(ach_get(&chan, &value, sizeof value, &len, NULL, 0) == ACH_EAGAIN && ach_flush(&chan) == ACH_EAGAIN);
+    TRUE(ach_get(&chan, &value, sizeof value, &len, NULL, 0) == ACH_EAGAIN);
     clock_gettime(CLOCK_MONOTONIC, &begin);
     TRUE(ach_get(&chan, &value, sizeof value, &len, &t, ACH_O_WAIT | ACH_O_RELTIME) == ACH_TIMEOUT);
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -53,6 +59,7 @@ static void two_that_get(void) {
 }
 
 int main(void) {
+    pthread_barrier_init(&begin_, NULL, THREADS);
     TRUE(ach_create("threads", THREADS * EACH, 4, NULL) == ACH_OK && ach_open(&chan, "threads", NULL) == ACH_OK);
     pthread_t threads[THREADS];
     for (long t = 0; t < THREADS; t++) pthread_create(&threads[t], NULL, puts_, (void *)t);
@@ -66,7 +73,26 @@ int main(void) {
     }
     for (int t = 0; t < THREADS; t++) pthread_join(threads[t], NULL);
     two_that_get();
-    TRUE(ach_close(&chan) == ACH_OK && ach_unlink("threads") == ACH_OK);
+    in_threads(asks);
+    /* Once the name is gone, no publisher can be opened: the threads use the one that there is in turn. */
+    TRUE(ach_close(&chan) == ACH_OK && ach_open(&chan, "threads", NULL) == ACH_OK && ach_flush(&chan) == ACH_OK);
+    TRUE(ach_unlink("threads") == ACH_OK);
+    uint64_t before = chan.seq_num;
+    for (int i = 0; i < ROUNDS; i++) in_threads(puts_);
+    TRUE(ach_flush(&chan) == ACH_OK && chan.seq_num == before + ROUNDS * THREADS * EACH);
+    TRUE(ach_close(&chan) == ACH_OK);
+    /* The same without a name from the start. */
+    ach_create_attr_t create;
+    ach_create_attr_init(&create);
+    ach_attr_t attr;
+    ach_attr_init(&attr);
+    struct ach_header *shm;
+    TRUE(ach_create_attr_set_map(&create, ACH_MAP_ANON) == ACH_OK && ach_create(NULL, 16, 4, &create) == ACH_OK);
+    TRUE(ach_create_attr_get_shm(&create, &shm) == ACH_OK && ach_attr_set_shm(&attr, shm) == ACH_OK);
+    TRUE(ach_open(&chan, NULL, &attr) == ACH_OK);
+    for (int i = 0; i < ROUNDS; i++) in_threads(puts_);
+    TRUE(ach_flush(&chan) == ACH_OK && chan.seq_num == ROUNDS * THREADS * EACH);
+    TRUE(ach_close(&chan) == ACH_OK);
     puts("done");
     return 0;
 }

@@ -220,10 +220,10 @@ impl Directory {
         self.remove(&Name::new(name)?, false)
     }
 
-    fn remove(&self, name: &Name, is_told: bool) -> Result<()> {
+    fn remove(&self, name: &Name, notifies: bool) -> Result<()> {
         self.channel_dir(name)?;
         let dir = self.dir()?.ok_or_else(|| Error::NotFound { channel: name.clone(), domain: self.url() })?;
-        create::unlink(&dir, self.path(), &self.url(), name, is_told)
+        create::unlink(&dir, self.path(), &self.url(), name, notifies)
     }
 
     /// Changes the permissions to publish (write) and to subscribe (read). Open handles are not affected.
