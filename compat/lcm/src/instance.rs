@@ -83,8 +83,9 @@ impl Instance {
     #[cold]
     fn after_fork(&self, inherited: &State) -> Result<&State> {
         let new = State::open(&self.url)?;
-        // A thread of the parent may have had the lock, and is not here to give it back.
-        let subscriptions = inherited.shared.try_queue().map(|mut queue| queue.take_subscriptions());
+        // A thread of the parent may have had the lock, and is not here to give it back. The subscriptions stay here too: C has their
+        // addresses, and if this fails, the next call tries again.
+        let subscriptions = inherited.shared.try_queue().map(|queue| queue.inherited());
         for one in subscriptions.unwrap_or_default() {
             new.source.subscribe(&one.pattern)?;
             new.shared.queue().subscribe(&one);
@@ -148,21 +149,22 @@ impl Instance {
     /// Waits for a message until `deadline`, monotonic ns, and calls its handlers: `None`; or why there was none.
     pub(crate) fn handle(self: &Arc<Self>, deadline: Option<u64>) -> Result<Option<Woken>> {
         let state = self.state()?;
-        let _turn = state.turn.take();
         if deadline.is_none() && !state.source.receives() {
             return Err(Error::invalid("nothing can be received from a log that is written"));
         }
         loop {
-            if let Some(taken) = state.shared.take() {
-                self.dispatch(state, taken);
-                return Ok(None);
-            }
             if self.closed.load(Relaxed) {
                 return Err(Error::invalid("this lcm_t was destroyed"));
             }
-            state.source.pull()?;
+            if state.shared.queue().is_empty() {
+                state.source.pull()?;
+            }
+            // Only with a message at hand: a thread that waits for one does not keep others past their deadline.
             if !state.shared.queue().is_empty() {
-                continue;
+                let _turn = state.turn.take();
+                let Some(taken) = state.shared.take() else { continue }; // another thread has handled it
+                self.dispatch(state, taken);
+                return Ok(None);
             }
             let is_idle = || state.shared.queue().is_empty() && !self.closed.load(Relaxed);
             let woken = match state.source.is_pulled() {
@@ -181,15 +183,18 @@ impl Instance {
         let buffer = ReceiveBuffer { data, data_size, recv_utime: message.utime, lcm: Arc::as_ptr(self) };
         message.channel.push(0);
         for one in asked.iter() {
-            // Before each: a handler may have ended the subscriptions after it.
-            if state.shared.queue().receives(one) {
+            // Before each: a handler may have ended the subscriptions after it, or the instance.
+            if !self.closed.load(Relaxed) && state.shared.queue().receives(one) {
                 // SAFETY: C gave this function with these arguments; the buffer and the name live across the call.
                 unsafe {
                     (one.handler)((&raw const buffer).cast(), message.channel.as_ptr().cast(), one.user);
                 }
             }
         }
-        state.shared.queue().handled(&asked);
+        // A handler may have forked: a child's new state begins with no message that is being handled.
+        if std::ptr::eq(state, self.present()) {
+            state.shared.queue().handled(&asked);
+        }
     }
 }
 

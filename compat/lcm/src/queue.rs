@@ -171,15 +171,15 @@ impl Queue {
             }
         }
     }
-    /// Gives up all subscriptions, for another queue. None has a message there.
-    pub fn take_subscriptions(&mut self) -> Vec<Arc<Subscription>> {
-        self.known.clear();
-        for one in &self.all {
+    /// The subscriptions, for the queue of a forked child. None has a message there.
+    pub fn inherited(&self) -> Vec<Arc<Subscription>> {
+        let live: Vec<_> = self.all.iter().filter(|one| one.is_live()).cloned().collect();
+        for one in &live {
             one.queued.store(0, Relaxed); // under the queue's lock
             one.scheduled.store(0, Relaxed); // as above
             lock(&one.numbers).clear();
         }
-        std::mem::take(&mut self.all)
+        live
     }
 
     /// Whether a message on this channel would be queued now.
