@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
 /// What C is called with for each message.
 pub(crate) type Handler = unsafe extern "C" fn(*const c_void, *const c_char, *mut c_void);
+/// The same function, which a C++ exception may leave.
+pub(crate) type Throwing = unsafe extern "C-unwind" fn(*const c_void, *const c_char, *mut c_void);
 
 /// Messages that a subscription queues unless it is set otherwise.
 const CAPACITY: i32 = 30;
@@ -23,7 +25,7 @@ const HOLLOW: usize = 64;
 /// A subscription. C has its address.
 pub(crate) struct Subscription {
     pub pattern: Pattern,
-    pub handler: Handler,
+    pub handler: Throwing,
     pub user: *mut c_void,
     // Numbers that change under the queue's lock. C reads and sets them without an instance at hand: a load or a store of one number.
     capacity: AtomicI32,
@@ -42,6 +44,8 @@ unsafe impl Sync for Subscription {}
 
 impl Subscription {
     pub fn new(pattern: Pattern, handler: Handler, user: *mut c_void) -> Arc<Subscription> {
+        // SAFETY: both are called the same way; one more promise is given up.
+        let handler = unsafe { std::mem::transmute::<Handler, Throwing>(handler) };
         Arc::new(Subscription {
             pattern,
             handler,
