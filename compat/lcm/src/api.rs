@@ -23,7 +23,7 @@ impl From<&str> for Fail {
 }
 impl From<Error> for Fail {
     fn from(error: Error) -> Fail {
-        // The end of a log is no error that LCM would print.
+        // At the end of a log, LCM returns -1 and prints nothing.
         Fail(if matches!(error, Error::Ended) { String::new() } else { error.to_string() })
     }
 }
