@@ -94,14 +94,7 @@ impl Network {
 
 /// As LCM does, refuses a network that cannot be reached now.
 fn reach(scheme: &Scheme, url: &str) -> Result<()> {
-    let address = url.split("://").nth(1).and_then(|rest| rest.split('?').next()).unwrap_or_default();
-    let Some((host, port)) = scheme.traits.address else { return Ok(()) };
-    let (name, number) = match address.rsplit_once(':') {
-        Some((name, number)) if number.bytes().all(|b| b.is_ascii_digit()) => (name, number),
-        _ => (address, ""),
-    };
-    let name = if name.is_empty() { host } else { name.trim_matches(['[', ']']) };
-    let port = number.parse().unwrap_or(port);
+    let Some((name, port)) = scheme.address(url) else { return Ok(()) };
     let what = |e| Error::system(format!("reach `{name}:{port}`"), e);
     let mut last = None;
     for address in (name, port).to_socket_addrs().map_err(what)? {
