@@ -23,7 +23,7 @@ impl From<&str> for Fail {
 }
 impl From<Error> for Fail {
     fn from(error: Error) -> Fail {
-        // The end of a log is no error that LCM would print.
+        // At the end of a log, LCM returns -1 and prints nothing.
         Fail(if matches!(error, Error::Ended) { String::new() } else { error.to_string() })
     }
 }
@@ -140,32 +140,44 @@ fn interrupted() -> c_int {
     -1
 }
 
+/// Handles a message if there is one until `deadline`: `handled`; 0 if there is none, or -1.
+unsafe fn handle(
+    lcm: *const Instance,
+    deadline: impl FnOnce() -> Result<Option<u64>, Fail>,
+    handled: c_int,
+) -> c_int {
+    // SAFETY: the header demands an instance.
+    let Some(lcm) = call(None, || -> Result<_, Fail> { Ok(Some(unsafe { instance(lcm)? })) }) else {
+        return -1;
+    };
+    // Handlers are called outside of `call`, which no C++ exception may pass.
+    match call(None, || -> Result<_, Fail> { Ok(Some(lcm.next(deadline()?)?)) }) {
+        Some(Ok(message)) => {
+            message.call();
+            handled
+        }
+        Some(Err(Woken::Interrupted)) => interrupted(),
+        Some(Err(_)) => 0,
+        None => -1,
+    }
+}
+
 /// Waits for a message and calls its handlers. 0, or -1, with EINTR in `errno` if a signal was handled.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn lcm_handle(lcm: *const Instance) -> c_int {
-    call(-1, || -> Result<_, Fail> {
-        // SAFETY: the header demands an instance.
-        Ok(match unsafe { instance(lcm)? }.handle(None)? {
-            Some(Woken::Interrupted) => interrupted(),
-            _ => 0,
-        })
-    })
+pub unsafe extern "C-unwind" fn lcm_handle(lcm: *const Instance) -> c_int {
+    // SAFETY: the header demands an instance.
+    unsafe { handle(lcm, || Ok(None), 0) }
 }
 
 /// The same for at most `timeout_millis`. More than 0: a message was handled; 0: there was none; less: an error.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn lcm_handle_timeout(lcm: *const Instance, timeout_millis: c_int) -> c_int {
-    call(-1, || -> Result<_, Fail> {
-        // SAFETY: the header demands an instance.
-        let lcm = unsafe { instance(lcm)? };
+pub unsafe extern "C-unwind" fn lcm_handle_timeout(lcm: *const Instance, timeout_millis: c_int) -> c_int {
+    let deadline = || {
         let time = u64::try_from(timeout_millis).map_err(|_| "the timeout is negative")?;
-        let deadline = clock::monotonic().saturating_add(time * 1_000_000);
-        Ok(match lcm.handle(Some(deadline))? {
-            None => 1,
-            Some(Woken::Interrupted) => interrupted(),
-            Some(_) => 0,
-        })
-    })
+        Ok(Some(clock::monotonic().saturating_add(time * 1_000_000)))
+    };
+    // SAFETY: the header demands an instance.
+    unsafe { handle(lcm, deadline, 1) }
 }
 
 /// Sets how many messages a subscription queues; 0 or less: all. 0, or -1.

@@ -1,4 +1,5 @@
-//! The border between C and Rust: no panic crosses it, no NULL passes, and what fails prints one line.
+//! The border between C and Rust: no panic crosses it, no NULL passes, and what fails prints one line. Only C++ exceptions of handlers
+//! pass, through the functions that call handlers.
 
 use std::any::Any;
 use std::ffi::{CStr, c_char};

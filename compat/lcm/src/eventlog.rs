@@ -131,7 +131,7 @@ impl Stream {
         true
     }
 
-    /// The rest of an event after its sync word: its number, its time and two lengths, if they are sound.
+    /// The rest of an event's header, after its sync word: number, time, and the lengths of the name and of the data.
     fn header(self) -> Option<(i64, i64, i32, i32)> {
         let mut bytes = [0; HEADER - 4];
         if !self.is_read(&mut bytes) {
@@ -139,16 +139,7 @@ impl Stream {
         }
         let long = |at: usize| i64::from_be_bytes(std::array::from_fn(|i| bytes[at + i]));
         let int = |at: usize| i32::from_be_bytes(std::array::from_fn(|i| bytes[at + i]));
-        let (name, data) = (int(16), int(20));
-        if !(1..MOST_NAME).contains(&name) {
-            report(format_args!("an event of a log is skipped: its channel's name has {name} bytes"));
-            return None;
-        }
-        if data < 0 {
-            report(format_args!("an event of a log is skipped: it has {data} bytes"));
-            return None;
-        }
-        Some((long(0), long(8), name, data))
+        Some((long(0), long(8), int(16), int(20)))
     }
 }
 
@@ -163,6 +154,14 @@ pub(crate) unsafe fn read(log: *mut EventLog) -> Option<Owned> {
         return None;
     }
     let (number, timestamp, name, data) = stream.header()?;
+    if !(1..MOST_NAME).contains(&name) {
+        report(format_args!("an event of a log is skipped: its channel's name has {name} bytes"));
+        return None;
+    }
+    if data < 0 {
+        report(format_args!("an event of a log is skipped: it has {data} bytes"));
+        return None;
+    }
     let (channel, data) = (stream.bytes(name as usize)?, stream.bytes(data as usize)?);
     // As in LCM, an event that is not followed by another one or by the end is not trusted.
     if let Some(word) = stream.u32() {
@@ -240,20 +239,14 @@ fn event_from(stream: Stream, from: i64, end: i64) -> Option<(i64, i64, i64)> {
     }
     while stream.find_sync() {
         let at = stream.tell() - 4;
-        let mut bytes = [0; HEADER - 4];
-        if !stream.is_read(&mut bytes) {
-            return None;
-        }
-        let long = |at: usize| i64::from_be_bytes(std::array::from_fn(|i| bytes[at + i]));
-        let int = |at: usize| i32::from_be_bytes(std::array::from_fn(|i| bytes[at + i]));
-        let (name, data) = (int(16), int(20));
+        let (number, time, name, data) = stream.header()?;
         let next = at + HEADER as i64 + i64::from(name) + i64::from(data);
         if (1..MOST_NAME).contains(&name) && data >= 0 && next <= end {
             // A sync word may be part of a message: another one, or the end, follows an event.
             let is_followed =
                 end - next < 4 || stream.seek(next, libc::SEEK_SET) && stream.u32() == Some(SYNC);
             if is_followed {
-                return Some((at, long(0), long(8)));
+                return Some((at, number, time));
             }
         }
         if !stream.seek(at + 1, libc::SEEK_SET) {

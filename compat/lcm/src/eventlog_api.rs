@@ -40,7 +40,7 @@ pub unsafe extern "C" fn lcm_eventlog_read_next_event(log: *mut EventLog) -> *mu
                 libc::free(data);
                 libc::free(made.cast());
             }
-            return Err("there is no memory for an event of a log");
+            return Err("out of memory: cannot return an event of a log");
         }
         let filled = Event {
             eventnum: event.number,
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn lcm_eventlog_read_next_event(log: *mut EventLog) -> *mu
     })
 }
 
-/// A copy of these bytes in memory of the C library, and a zero byte. NULL: there is no memory.
+/// Copies the bytes, with a zero byte after them, into memory from `malloc`. NULL: out of memory.
 fn copy(bytes: &[u8]) -> *mut c_void {
     // SAFETY: room for the bytes and one more, which are then written.
     unsafe {

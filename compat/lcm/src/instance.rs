@@ -83,8 +83,9 @@ impl Instance {
     #[cold]
     fn after_fork(&self, inherited: &State) -> Result<&State> {
         let new = State::open(&self.url)?;
-        // A thread of the parent may have had the lock, and is not here to give it back.
-        let subscriptions = inherited.shared.try_queue().map(|mut queue| queue.take_subscriptions());
+        // A thread of the parent may have had the lock, and is not here to give it back. The subscriptions stay here too: C has their
+        // addresses, and if this fails, the next call tries again.
+        let subscriptions = inherited.shared.try_queue().map(|queue| queue.inherited());
         for one in subscriptions.unwrap_or_default() {
             new.source.subscribe(&one.pattern)?;
             new.shared.queue().subscribe(&one);
@@ -145,24 +146,27 @@ impl Instance {
         self.state()?.source.fd()
     }
 
-    /// Waits for a message until `deadline`, monotonic ns, and calls its handlers: `None`; or why there was none.
-    pub(crate) fn handle(self: &Arc<Self>, deadline: Option<u64>) -> Result<Option<Woken>> {
+    /// Waits for a message until `deadline`, monotonic ns; or returns why there is none.
+    pub(crate) fn next(
+        self: &Arc<Self>,
+        deadline: Option<u64>,
+    ) -> Result<std::result::Result<Handled<'_>, Woken>> {
         let state = self.state()?;
-        let _turn = state.turn.take();
         if deadline.is_none() && !state.source.receives() {
             return Err(Error::invalid("nothing can be received from a log that is written"));
         }
         loop {
-            if let Some(taken) = state.shared.take() {
-                self.dispatch(state, taken);
-                return Ok(None);
-            }
             if self.closed.load(Relaxed) {
                 return Err(Error::invalid("this lcm_t was destroyed"));
             }
-            state.source.pull()?;
+            if state.shared.queue().is_empty() {
+                state.source.pull()?;
+            }
+            // Only with a message at hand: a thread that waits for one does not keep others past their deadline.
             if !state.shared.queue().is_empty() {
-                continue;
+                let turn = state.turn.take();
+                let Some(taken) = state.shared.take() else { continue }; // another thread has handled it
+                return Ok(Ok(Handled { lcm: self, state, taken, _turn: turn }));
             }
             let is_idle = || state.shared.queue().is_empty() && !self.closed.load(Relaxed);
             let woken = match state.source.is_pulled() {
@@ -170,26 +174,50 @@ impl Instance {
                 false => state.shared.wait(deadline, is_idle),
             };
             if woken != Woken::Ready {
-                return Ok(Some(woken));
+                return Ok(Err(woken));
             }
         }
     }
+}
 
-    fn dispatch(self: &Arc<Self>, state: &State, Taken { mut message, asked }: Taken) {
-        let data_size = message.data.len() as u32;
-        let data = message.data.as_mut_ptr().cast();
-        let buffer = ReceiveBuffer { data, data_size, recv_utime: message.utime, lcm: Arc::as_ptr(self) };
+/// A message that is being handled, by one thread at a time.
+pub(crate) struct Handled<'a> {
+    lcm: &'a Arc<Instance>,
+    state: &'a State,
+    taken: Taken,
+    _turn: Held<'a>,
+}
+
+impl Handled<'_> {
+    /// Calls the handlers. A C++ exception may leave it, as in LCM.
+    pub fn call(mut self) {
+        let message = &mut self.taken.message;
         message.channel.push(0);
-        for one in asked.iter() {
-            // Before each: a handler may have ended the subscriptions after it.
-            if state.shared.queue().receives(one) {
+        let buffer = ReceiveBuffer {
+            data: message.data.as_mut_ptr().cast(),
+            data_size: message.data.len() as u32,
+            recv_utime: message.utime,
+            lcm: Arc::as_ptr(self.lcm),
+        };
+        for one in self.taken.asked.iter() {
+            // Before each: a handler may have ended the subscriptions after it, or the instance.
+            if !self.lcm.closed.load(Relaxed) && self.state.shared.queue().receives(one) {
                 // SAFETY: C gave this function with these arguments; the buffer and the name live across the call.
                 unsafe {
-                    (one.handler)((&raw const buffer).cast(), message.channel.as_ptr().cast(), one.user);
+                    let channel = self.taken.message.channel.as_ptr().cast();
+                    (one.handler)((&raw const buffer).cast(), channel, one.user);
                 }
             }
         }
-        state.shared.queue().handled(&asked);
+    }
+}
+
+impl Drop for Handled<'_> {
+    fn drop(&mut self) {
+        // A handler may have forked: a child's new state begins with no message that is being handled.
+        if std::ptr::eq(self.state, self.lcm.present()) {
+            self.state.shared.queue().handled(&self.taken.asked);
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use saltus_domain::{
     CancelHandle, Domain, Error, Options, Pattern as Filter, Publisher, Result, Start, Subscriber, Until,
 };
 use saltus_os::{clock, fork, process};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque, hash_map::Entry};
 use std::os::fd::RawFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -343,17 +343,13 @@ impl Intake {
         if self.seen.len() >= MOST_SEEN {
             self.seen.clear();
         }
-        let last = self.seen.insert((channel.clone(), sender), sequence);
         let may_be_old = self.changed > 0 && at <= self.changed && now < self.changed + SECOND;
-        if !may_be_old {
-            return true;
-        }
-        match last {
-            Some(last) if sequence <= last => {
-                self.seen.insert((channel.clone(), sender), last);
-                false
+        match self.seen.entry((channel.clone(), sender)) {
+            Entry::Occupied(last) if may_be_old && sequence <= *last.get() => false,
+            entry => {
+                entry.insert_entry(sequence);
+                true
             }
-            _ => true,
         }
     }
 }

@@ -9,9 +9,10 @@ use crate::source::Source;
 use saltus_channel::Name;
 use saltus_domain::transport::{Epoll, Event, Transport};
 use saltus_domain::{Error, Result, Scheme, Traits, Until};
+use saltus_net::tcpq::{HELLO_CLIENT, HELLO_HUB, VERSION};
 use saltus_os::{fork, process};
-use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -93,14 +94,7 @@ impl Network {
 
 /// As LCM does, refuses a network that cannot be reached now.
 fn reach(scheme: &Scheme, url: &str) -> Result<()> {
-    let address = url.split("://").nth(1).and_then(|rest| rest.split('?').next()).unwrap_or_default();
-    let Some((host, port)) = scheme.traits.address else { return Ok(()) };
-    let (name, number) = match address.rsplit_once(':') {
-        Some((name, number)) if number.bytes().all(|b| b.is_ascii_digit()) => (name, number),
-        _ => (address, ""),
-    };
-    let name = if name.is_empty() { host } else { name.trim_matches(['[', ']']) };
-    let port = number.parse().unwrap_or(port);
+    let Some((name, port)) = scheme.address(url) else { return Ok(()) };
     let what = |e| Error::system(format!("reach `{name}:{port}`"), e);
     let mut last = None;
     for address in (name, port).to_socket_addrs().map_err(what)? {
@@ -116,24 +110,27 @@ fn reach(scheme: &Scheme, url: &str) -> Result<()> {
     last.map_or(Ok(()), |e| Err(what(e)))
 }
 
-/// Whether a hub is there: it is greeted and left again.
-fn hub(at: SocketAddr) -> std::io::Result<()> {
-    const HELLO: [u8; 8] = [0x28, 0x76, 0x17, 0xfb, 0, 0, 1, 0];
+/// Whether a hub is there: it is greeted, answers, and is left again.
+fn hub(at: SocketAddr) -> io::Result<()> {
     let mut stream = TcpStream::connect_timeout(&at, HUB)?;
     stream.set_read_timeout(Some(HUB))?;
-    stream.write_all(&HELLO)?;
-    stream.shutdown(Shutdown::Write)?;
-    stream.read_to_end(&mut Vec::new()).map(drop)
+    stream.write_all(&[HELLO_CLIENT, VERSION].map(u32::to_be_bytes).concat())?;
+    let mut answer = [0; 8];
+    stream.read_exact(&mut answer)?;
+    match answer.starts_with(&HELLO_HUB.to_be_bytes()) {
+        true => Ok(()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidData, "what listens there is not a tcpq hub")),
+    }
 }
 
 /// Whether datagrams to this address have a way.
-fn route(to: SocketAddr) -> std::io::Result<()> {
+fn route(to: SocketAddr) -> io::Result<()> {
     UdpSocket::bind("0.0.0.0:0")?.connect(to)
 }
 
 impl Source for Network {
     fn publish(&self, channel: &[u8], data: &[u8]) -> Result<()> {
-        if self.traits.answers {
+        if self.traits.answers && self.receiver().is_none() {
             self.listen()?;
         }
         self.both.transport.publish(&Name::new(channel)?, data)?;

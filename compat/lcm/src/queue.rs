@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
 /// What C is called with for each message.
 pub(crate) type Handler = unsafe extern "C" fn(*const c_void, *const c_char, *mut c_void);
+/// The same function, which a C++ exception may leave.
+pub(crate) type Throwing = unsafe extern "C-unwind" fn(*const c_void, *const c_char, *mut c_void);
 
 /// Messages that a subscription queues unless it is set otherwise.
 const CAPACITY: i32 = 30;
@@ -23,7 +25,7 @@ const HOLLOW: usize = 64;
 /// A subscription. C has its address.
 pub(crate) struct Subscription {
     pub pattern: Pattern,
-    pub handler: Handler,
+    pub handler: Throwing,
     pub user: *mut c_void,
     // Numbers that change under the queue's lock. C reads and sets them without an instance at hand: a load or a store of one number.
     capacity: AtomicI32,
@@ -42,6 +44,8 @@ unsafe impl Sync for Subscription {}
 
 impl Subscription {
     pub fn new(pattern: Pattern, handler: Handler, user: *mut c_void) -> Arc<Subscription> {
+        // SAFETY: both are called the same way; one more promise is given up.
+        let handler = unsafe { std::mem::transmute::<Handler, Throwing>(handler) };
         Arc::new(Subscription {
             pattern,
             handler,
@@ -171,15 +175,15 @@ impl Queue {
             }
         }
     }
-    /// Gives up all subscriptions, for another queue. None has a message there.
-    pub fn take_subscriptions(&mut self) -> Vec<Arc<Subscription>> {
-        self.known.clear();
-        for one in &self.all {
+    /// The subscriptions, for the queue of a forked child. None has a message there.
+    pub fn inherited(&self) -> Vec<Arc<Subscription>> {
+        let live: Vec<_> = self.all.iter().filter(|one| one.is_live()).cloned().collect();
+        for one in &live {
             one.queued.store(0, Relaxed); // under the queue's lock
             one.scheduled.store(0, Relaxed); // as above
             lock(&one.numbers).clear();
         }
-        std::mem::take(&mut self.all)
+        live
     }
 
     /// Whether a message on this channel would be queued now.
@@ -196,9 +200,7 @@ impl Queue {
         match how {
             How::Counted if self.newest => {
                 for one in matching.iter() {
-                    if one.is_full() {
-                        self.give_up(one);
-                    }
+                    while one.is_full() && self.give_up(one) {}
                     lock(&one.numbers).push_back(number);
                     one.add(1);
                 }
@@ -223,11 +225,11 @@ impl Queue {
         self.entries.len() == 1
     }
 
-    /// Takes a subscription's oldest message from it.
-    fn give_up(&mut self, from: &Arc<Subscription>) {
-        let Some(number) = lock(&from.numbers).pop_front() else { return };
+    /// Takes a subscription's oldest message from it. `false`: it has none but the one that is being handled.
+    fn give_up(&mut self, from: &Arc<Subscription>) -> bool {
+        let Some(number) = lock(&from.numbers).pop_front() else { return false };
         from.add(-1);
-        let Ok(at) = self.entries.binary_search_by_key(&number, |entry| entry.number) else { return };
+        let Ok(at) = self.entries.binary_search_by_key(&number, |entry| entry.number) else { return true };
         let entry = &mut self.entries[at];
         if let Some(receivers) = &mut entry.receivers {
             receivers.retain(|s| !Arc::ptr_eq(s, from));
@@ -240,6 +242,7 @@ impl Queue {
             self.entries.retain(|e| e.receivers.as_ref().is_none_or(|r| !r.is_empty()));
             self.hollow = 0;
         }
+        true
     }
 
     /// Takes the next message.
@@ -373,6 +376,24 @@ mod tests {
         let lists = handled(&mut queue, &[&two, &all, &late]);
         assert_eq!(lists, [vec![4, 5], vec![1, 2, 3, 4, 5, 6], vec![]]);
         assert_eq!((two.queued(), all.queued(), two.numbers.lock().unwrap().len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_capacity_that_was_lowered_holds_from_the_next_message_on() {
+        let mut queue = Queue::new(true);
+        let one = subscribe(&mut queue, "A", 30);
+        (1..=5).for_each(|n| publish(&mut queue, "A", n));
+        one.set_capacity(2);
+        publish(&mut queue, "A", 6);
+        assert_eq!(one.queued(), 2);
+        // While a message is handled, it is counted, but is no longer one to give up.
+        let taken = queue.pop().unwrap();
+        (7..=9).for_each(|n| publish(&mut queue, "A", n));
+        assert!(queue.receives(&one));
+        queue.handled(&taken.asked);
+        let left = handled(&mut queue, &[&one]);
+        assert_eq!(left[0].last(), Some(&9), "{left:?}");
+        assert!(left[0].len() <= 2, "{left:?}");
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn a_cmake_project_of_lcm_builds_unchanged() {
     let (prefix, project) = (scratch("cmake-prefix"), scratch("cmake-project"));
     run(&mut install(&[&prefix]));
     std::fs::write(project.join("CMakeLists.txt"), PROJECT).expect("a file");
-    for file in ["codec.c", "typed.cpp", "types.lcm"] {
+    for file in ["codec.c", "message.h", "typed.cpp", "types.lcm"] {
         std::fs::copy(package().join("tests/c").join(file), project.join(file)).expect("a copy");
     }
     let build = project.join("build");

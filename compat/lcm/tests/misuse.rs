@@ -4,8 +4,10 @@
 mod instance;
 
 use instance::{Lcm, Received, collect};
-use std::ffi::{c_char, c_void};
+use std::ffi::{c_char, c_int, c_void};
+use std::io::Write;
 use std::ptr::{null, null_mut};
+use std::time::Duration;
 
 #[test]
 fn nothing_crashes_on_null() {
@@ -61,8 +63,10 @@ fn a_handler_may_destroy_what_calls_it() {
         let mut list = Received::new();
         lcm.subscribe_with("A", destroy, lcm.0.cast_mut().cast());
         lcm.subscribe("B", &mut list);
+        lcm.subscribe("A.*", &mut list);
         assert_eq!(lcm.publish("A", b"x"), 0);
         assert_eq!(lcm.handle_timeout(20_000), 1);
+        assert!(list.is_empty(), "{url}: a handler was called after the end of its instance");
     }
 }
 
@@ -73,4 +77,39 @@ fn a_subscription_that_was_ended_or_is_of_another_instance_is_not_ended_again() 
     let one = a.subscribe("A", &mut list);
     assert_eq!(b.unsubscribe(one), -1);
     assert_eq!((a.unsubscribe(one), a.unsubscribe(one)), (0, -1));
+}
+
+#[test]
+fn what_listens_at_a_hubs_address_but_is_not_a_hub_is_refused() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("tcpq://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        while client.write_all(&[0; 4096]).is_ok() {} // until it hangs up
+    });
+    let (opened, opens) = std::sync::mpsc::channel();
+    std::thread::spawn(move || opened.send(Lcm::create(&url).is_some()));
+    let opened = opens.recv_timeout(Duration::from_secs(20)).expect("it reads without an end");
+    assert!(!opened);
+}
+
+fn handle(lcm: &Lcm) -> c_int {
+    // SAFETY: an instance.
+    unsafe { lcm::lcm_handle(lcm.0) }
+}
+
+#[test]
+fn a_thread_that_waits_keeps_no_other_thread_past_its_timeout() {
+    let lcm = Lcm::open("memq://");
+    let mut list = Received::new();
+    lcm.subscribe("A", &mut list);
+    let (returned, returns) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        let forever = scope.spawn(|| handle(&lcm));
+        std::thread::sleep(Duration::from_millis(100));
+        scope.spawn(|| returned.send(lcm.handle_timeout(50)));
+        let early = returns.recv_timeout(Duration::from_secs(10));
+        assert_eq!(lcm.publish("A", b"x"), 0); // both end in any case
+        assert_eq!((early, forever.join().unwrap()), (Ok(0), 0));
+    });
 }

@@ -1,7 +1,8 @@
 //! LCM's tools, by their own names and options: links to `saltus` that `saltus aliases lcm` makes. Each is translated to the command line
 //! of a `saltus` command, so that nothing is done here.
 //!
-//! The options are those of LCM 1.5.3. Of these, code for Lua, Go and C# is refused, and window titles are ignored.
+//! The options are those of LCM 1.5.3. Those without a counterpart here are refused, such as code for Lua, Go and C#, or ignored where the
+//! result is the same for a program, such as window titles.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ pub(crate) const TOOLS: [Tool; 7] = [
     },
     Tool { name: "lcm-logfilter", command: "log filter", lines: |args| parse::<Filter>(args)?.lines() },
     Tool { name: "lcm-spy", command: "spy", lines: |args| parse::<Spy>(args)?.lines() },
-    Tool { name: "lcm-sink", command: "echo", lines: |args| parse::<Sink>(args)?.lines() },
+    Tool { name: "lcm-sink", command: "echo -e '.*'", lines: |args| parse::<Sink>(args)?.lines() },
 ];
 
 /// The arguments of a command.
@@ -199,7 +200,7 @@ impl Logger {
 struct Player {
     /// Log to play
     file: PathBuf,
-    /// Print each message: not done, the summary has the counts
+    /// Print each message: ignored, the summary has the counts
     #[arg(short, long)]
     verbose: bool,
     /// Playback speed; 0 to play as fast as possible
@@ -247,8 +248,8 @@ impl PlayerGui {
         let mut domain = Line::new();
         self.url.domain(&mut domain);
         let mut line = line("spy --web");
-        option(&mut line, "--publish", domain.pop());
         option(&mut line, "--play", Some(self.file));
+        option(&mut line, "--publish", domain.pop());
         Ok(vec![line])
     }
 }
@@ -270,7 +271,7 @@ struct Filter {
     /// Seconds after the first message at which to start
     #[arg(short, long, value_name = "TIME")]
     start: Option<f64>,
-    /// Seconds after the first message at which to end
+    /// Seconds after the first message of the last one
     #[arg(short, long, value_name = "TIME")]
     end: Option<f64>,
     /// Print more: ignored
@@ -281,10 +282,12 @@ struct Filter {
 impl Filter {
     fn lines(self) -> Outcome<Vec<Line>> {
         let mut line = line("log filter --force");
-        option(&mut line, "-e", self.channel.map(|regex| format!(".*(?:{regex}).*")));
+        let channel = self.channel.or_else(|| self.invert.then(|| ".*".into()));
+        option(&mut line, "-e", channel.map(|regex| format!(".*(?:{regex}).*")));
         flag(&mut line, "--invert", self.invert);
         option(&mut line, "--from", self.start.map(|seconds| seconds.to_string()));
-        option(&mut line, "--to", self.end.map(|seconds| seconds.to_string()));
+        // A message at that time is copied too: times of a log are in us.
+        option(&mut line, "--to", self.end.map(|seconds| format!("{:.6}", seconds + 1e-6)));
         option(&mut line, "--out", Some(self.destination));
         operands(&mut line, [&self.source]);
         Ok(vec![line])
@@ -366,6 +369,12 @@ struct Gen {
     /// Folder in the #include lines of C
     #[arg(long, value_name = "FOLDER")]
     cinclude: Option<String>,
+    /// Functions for type information: always there
+    #[arg(long)]
+    c_typeinfo: bool,
+    /// No functions to publish and subscribe: they are there, and need LCM's library
+    #[arg(long)]
+    c_no_pubsub: bool,
     /// Directory of C++ headers
     #[arg(long, value_name = "DIR")]
     cpp_hpath: Option<PathBuf>,
@@ -384,6 +393,9 @@ struct Gen {
     /// Directory of Python files
     #[arg(long, value_name = "DIR")]
     ppath: Option<PathBuf>,
+    /// Quotes in the #include lines of types: always there
+    #[arg(long)]
+    use_quotes_for_includes: bool,
     /// Package to put before the package of every type
     #[arg(long, value_name = "PACKAGE")]
     package_prefix: Option<String>,
@@ -458,20 +470,25 @@ mod tests {
                 "/usr/bin/lcm-logplayer -s -1 -e A.* -l shm:// run.00",
                 "saltus play --domain shm:// --speed 0 -e A.* -- run.00",
             ),
-            ("lcm-logplayer-gui -p -l udpm:// -t title run", "saltus spy --web --publish udpm:// --play run"),
+            ("lcm-logplayer-gui -p -l udpm:// -t title run", "saltus spy --web --play run --publish udpm://"),
             (
                 "lcm-logfilter -c POSE -i -s 1.5 -e 3 a b",
-                "saltus log filter --force -e .*(?:POSE).* --invert --from 1.5 --to 3 --out b -- a",
+                "saltus log filter --force -e .*(?:POSE).* --invert --from 1.5 --to 3.000001 --out b -- a",
             ),
+            ("lcm-logfilter -i a b", "saltus log filter --force -e .*(?:.*).* --invert --out b -- a"),
             ("lcm-spy --lcm-url=tcpq://", "saltus spy --domain tcpq://"),
             ("lcm-sink -l udpm://", "saltus echo -e .* --domain udpm://"),
             (
-                "lcm-gen -c --c-cpath out --c-hpath out --cinclude types a.lcm b.lcm",
+                "lcm-gen -c --use-quotes-for-includes --c-typeinfo --c-no-pubsub --c-cpath out --c-hpath out --cinclude types a.lcm b.lcm",
                 "saltus gen --style lcm --lang c --out out --include-folder types -- a.lcm b.lcm",
             ),
         ];
         for (typed, meant) in lines {
             assert_eq!(translated(typed), [meant]);
+            let name = typed.split(' ').next().and_then(|path| path.rsplit('/').next());
+            let tool = TOOLS.iter().find(|tool| Some(tool.name) == name).unwrap();
+            let listed = format!("saltus {} ", tool.command.replace('\'', ""));
+            assert!(meant.starts_with(&listed), "{} is listed as `{listed}`", tool.name);
             let arguments = meant.split(' ').collect::<Vec<_>>();
             let accepted = crate::commands::whole().try_get_matches_from(arguments);
             assert!(accepted.is_ok(), "{meant}: {accepted:?}");

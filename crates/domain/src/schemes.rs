@@ -92,6 +92,17 @@ impl Scheme {
         }
     }
 
+    /// The host, without brackets, and the port that `url` names. Parts that it leaves out are this kind's defaults. `None`: this kind has
+    /// none.
+    pub fn address<'a>(&self, url: &'a str) -> Option<(&'a str, u16)> {
+        let (host, port) = self.traits.address?;
+        let address = url.split("://").nth(1).and_then(|rest| rest.split('?').next()).unwrap_or_default();
+        let given = address.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
+        let (name, number) = given.unwrap_or((address, ""));
+        let name = if name.is_empty() { host } else { name.trim_matches(['[', ']']) };
+        Some((name, number.parse().unwrap_or(port)))
+    }
+
     pub(crate) fn open(&self, text: &str) -> Result<Arc<dyn Provider>> {
         let url = Url::parse(text).ok_or_else(|| not_a_url(text))?;
         match self.open {
@@ -117,15 +128,13 @@ pub fn is_same_network(a: &str, b: &str) -> bool {
 /// The scheme and the address, with defaults filled in.
 fn network(url: &str) -> (&str, String) {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    let address = rest.split('?').next().unwrap_or_default();
-    let Some((host, port)) = Scheme::of(url).ok().and_then(|scheme| scheme.traits.address) else {
-        return (scheme, address.into());
-    };
-    let given = address.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
-    let (name, number) = given.unwrap_or((address, ""));
-    let or = |given: &str, default: &str| if given.is_empty() { default.into() } else { given.to_owned() };
-    let name = if name == "localhost" { "127.0.0.1" } else { name };
-    (scheme, format!("{}:{}", or(name, host), or(number, &port.to_string())))
+    match Scheme::of(url).ok().and_then(|scheme| scheme.address(url)) {
+        Some((host, port)) => {
+            let host = if host == "localhost" { "127.0.0.1" } else { host };
+            (scheme, format!("{host}:{port}"))
+        }
+        None => (scheme, rest.split('?').next().unwrap_or_default().into()),
+    }
 }
 
 fn not_a_url(text: &str) -> Error {
@@ -397,6 +406,16 @@ mod tests {
         ] {
             assert!(!is_same_network(a, b), "{a} {b}");
         }
+    }
+
+    #[test]
+    fn an_address_is_what_the_url_names_or_leaves_out() {
+        let address = |url| Scheme::of(url).unwrap().address(url);
+        assert_eq!(address("udpm://"), Some(("239.255.76.67", 7667)));
+        assert_eq!(address("udpm://:7668?ttl=1"), Some(("239.255.76.67", 7668)));
+        assert_eq!(address("tcpq://[::1]:7701"), Some(("::1", 7701)));
+        assert_eq!(address("tcpq://[::1]"), Some(("::1", 7700)));
+        assert_eq!(address("shm://a:1"), None);
     }
 
     #[test]

@@ -38,9 +38,9 @@ pub use switch::{ClientStats, Reason, Stats, Switch};
 /// The port that LCM's hub listens on.
 pub const PORT: u16 = 7700;
 /// First word of a client's hello.
-const HELLO_CLIENT: u32 = 0x2876_17fb;
+pub const HELLO_CLIENT: u32 = 0x2876_17fb;
 /// First word of a hub's hello.
-const HELLO_HUB: u32 = 0x2876_17fa;
+pub const HELLO_HUB: u32 = 0x2876_17fa;
 /// The version in the hello of LCM's clients and hubs.
 pub const VERSION: u32 = 0x0100;
 /// The version in the hello of a hub that answers marks.

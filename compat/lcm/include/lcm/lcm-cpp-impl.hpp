@@ -8,13 +8,11 @@ inline LCM::LCM(std::string lcm_url) : lcm(lcm_create(lcm_url.c_str())), owns_lc
 inline LCM::LCM(lcm_t *lcm_in) : lcm(lcm_in), owns_lcm(false) {}
 
 inline LCM::~LCM() {
-    for (size_t i = 0; i < subscriptions.size(); i++) {
-        if (lcm)
-            lcm_unsubscribe(lcm, subscriptions[i]->c_subs);
-        delete subscriptions[i];
-    }
+    // In C, subscriptions to a connection of the caller are not ended, as in LCM: the caller may have destroyed it.
     if (lcm && owns_lcm)
         lcm_destroy(lcm);
+    for (size_t i = 0; i < subscriptions.size(); i++)
+        delete subscriptions[i];
 }
 
 inline bool LCM::good() const {

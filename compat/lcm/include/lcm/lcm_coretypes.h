@@ -197,7 +197,7 @@ static inline int __string_decode_array(const void *_buf, int offset, int maxlen
     const uint8_t *at = (const uint8_t *)_buf + offset;
     int64_t pos = 0;
     int i;
-    /* Each has five bytes at least. Where memory for so many strings was refused, there is none. */
+    /* A string takes at least five bytes. `p` is NULL if the caller could not allocate it. */
     if (!__lcm_fits(maxlen, elements, 5) || (elements && !p))
         return -1;
     for (i = 0; i < elements; i++) {

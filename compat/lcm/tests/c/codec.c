@@ -1,6 +1,6 @@
 /* Encodes, decodes, copies and publishes messages of generated code, and decodes damaged ones. The generator and the headers may be
  * LCM's or ours: it prints the same. */
-#include "p_all_t.h"
+#include "message.h"
 #include <stdio.h>
 
 static int called;
@@ -18,18 +18,6 @@ static void print(const uint8_t *bytes, int n) {
 }
 
 int main(void) {
-    int16_t arr[] = {1, -2, 3};
-    int32_t row0[] = {10, 11}, row1[] = {20, -21};
-    int32_t *md[] = {row0, row1};
-    uint8_t vb[] = {7, 8, 255};
-    char *strs[] = {(char *)"a", (char *)""};
-    int8_t bs[] = {1, 0}, i8[] = {-1, 0, 1};
-    int64_t ll[] = {-1, 1LL << 40};
-    double dd[] = {0.5, -1e300, 3};
-    p_inner_t vi[] = {{1, (char *)"x"}, {2, (char *)"yy"}, {3, (char *)""}};
-    p_all_t all = {-2, -300, -70000, 0x0102030405060708LL, 254, 1.5f, -2.25, (char *)"h\xc3\xa9", 1, 3, arr,
-                   {{7, (char *)"in"}, {8, (char *)""}}, 2, md, {1, 2, 255}, vb, strs, bs,
-                   {{1, 2, 3}, {4, 5, 6}}, ll, dd, i8, vi};
     p_all_t decoded, *copy;
     uint8_t bytes[1000], again[1000];
     int size = p_all_t_encoded_size(&all), n, i;

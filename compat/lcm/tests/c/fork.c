@@ -21,6 +21,20 @@ static void count(const lcm_recv_buf_t *rbuf, const char *channel, void *user) {
     received++;
 }
 
+static lcm_subscription_t *subscription;
+static pid_t forked = -1;
+
+/* Forks, and uses what the child has inherited. */
+static void divide(const lcm_recv_buf_t *rbuf, const char *channel, void *user) {
+    (void)channel;
+    (void)user;
+    forked = fork();
+    if (forked == 0) {
+        who = "the child of a handler";
+        CHECK(lcm_publish(rbuf->lcm, "C", "y", 1) == 0);
+    }
+}
+
 static void end_of(pid_t child) {
     int status;
     CHECK(waitpid(child, &status, 0) == child);
@@ -89,6 +103,19 @@ int main(int argc, char **argv) {
         _exit(0);
     }
     end_of(child);
+
+    /* A handler forks. In the child the subscription is as it was, and can be ended. */
+    subscription = lcm_subscribe(lcm, "F", divide, NULL);
+    CHECK(lcm_publish(lcm, "F", "x", 1) == 0);
+    CHECK(lcm_handle_timeout(lcm, 20000) > 0);
+    if (forked == 0) {
+        CHECK(lcm_unsubscribe(lcm, subscription) == 0);
+        CHECK(lcm_publish(lcm, "F", "y", 1) == 0);
+        CHECK(lcm_handle_timeout(lcm, 200) == 0);
+        lcm_destroy(lcm);
+        _exit(0);
+    }
+    end_of(forked);
     lcm_destroy(lcm);
     return 0;
 }

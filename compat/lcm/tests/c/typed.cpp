@@ -16,6 +16,11 @@ struct Handler {
         calls++;
         std::cout << "raw " << channel << " " << rbuf->data_size << " " << (rbuf->recv_utime > 0) << "\n";
     }
+    void throws(const lcm::ReceiveBuffer *, const std::string &channel) {
+        if (calls++ == 0)
+            throw channel;
+        std::cout << "not thrown " << channel << "\n";
+    }
     void once(const lcm::ReceiveBuffer *, const std::string &channel) {
         std::cout << "once " << channel << "\n";
         if (self)
@@ -81,6 +86,26 @@ int main(int argc, char **argv) {
         std::cout << "borrowed " << borrowed.publish("ALL", "x", 1) << "\n";
     }
     std::cout << "handle " << lcm.handle() << "\n";
+
+    // Programs leave a loop by an exception, and go on.
+    lcm::LCM thrower("memq://");
+    Handler throwing;
+    lcm::Subscription *thrown = thrower.subscribe("THROW", &Handler::throws, &throwing);
+    thrower.publish("THROW", "x", 1);
+    thrower.publish("THROW", "x", 1);
+    try {
+        std::cout << "handle " << thrower.handle() << "\n";
+    } catch (const std::string &channel) {
+        std::cout << "caught " << channel << "\n";
+    }
+    std::cout << "handle " << thrower.handleTimeout(0) << " " << thrower.handleTimeout(0) << "\n";
+    std::cout << "ended " << thrower.unsubscribe(thrown) << "\n";
+
+    // What C has made, C may end first.
+    lcm_t *made = lcm_create("memq://");
+    lcm::LCM outlives(made);
+    outlives.subscribe("A", &Handler::raw, &handler);
+    lcm_destroy(made);
 
     const std::string path = argv[1];
     {
