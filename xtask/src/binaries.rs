@@ -1,5 +1,5 @@
 //! Test programs of the workspace. Cargo builds them, but would run one after the other. Most of them wait for much of their time, so
-//! they run in parallel here, one per CPU. Those that measure time or load the machine run [`ALONE`].
+//! they run in parallel here, one per CPU. Those that measure time or load the machine run [`ALONE`], in a step of their own.
 
 use crate::failures;
 use crate::group::Watch;
@@ -60,54 +60,48 @@ impl Binary {
     }
 }
 
-/// Builds the test programs of `selection`, which are arguments of `cargo test`, and runs them with `args`. With `docs`, then runs the
-/// examples in the documentation.
-pub fn step(
-    selection: String,
-    args: Vec<String>,
-    env: &'static [(&'static str, &'static str)],
-    docs: bool,
-) -> Step {
+/// Builds the test programs of `selection`, which are arguments of `cargo test`, and runs with `args` those that may run beside others.
+pub fn shared(selection: String, args: Vec<String>, env: &'static [(&'static str, &'static str)]) -> Step {
     Step::new("", move || {
         let mut binaries = build(&selection)?;
-        for (package, target, _) in ALONE.iter().chain(ELSEWHERE).filter(|_| docs) {
+        binaries.retain(|one| !one.is_in(ELSEWHERE) && !one.is_in(ALONE));
+        let lanes = thread::available_parallelism().map_or(1, usize::from);
+        run(binaries, lanes, |binary| run_one(binary, &args, env))
+    })
+}
+
+/// The same for those that run alone, one by one.
+pub fn alone(selection: String, env: &'static [(&'static str, &'static str)]) -> Step {
+    Step::new("", move || {
+        let mut binaries = build(&selection)?;
+        for (package, target, _) in ALONE.iter().chain(ELSEWHERE) {
             if !binaries.iter().any(|one| one.package == *package && one.target == *target) {
                 return Err(format!(
                     "xtask/src/binaries.rs: there is no test program `{target}` of {package}"
                 ));
             }
         }
-        binaries.retain(|one| !one.is_in(ELSEWHERE));
-        let lanes = thread::available_parallelism().map_or(1, usize::from);
-        let failed = run(binaries, lanes, |binary| run_one(binary, &args, env));
-        let line = format!("cargo test {selection} --doc --locked --no-fail-fast");
-        let docs = if docs { Step::line("", &line).run() } else { Ok(()) };
-        match (failed.is_empty(), docs) {
-            (true, docs) => docs,
-            (false, Ok(())) => Err(failed.join("\n        ")),
-            (false, Err(why)) => Err(format!("{}\n        {why}", failed.join("\n        "))),
-        }
+        binaries.retain(|one| one.is_in(ALONE));
+        run(binaries, 1, |binary| run_one(binary, &[], env))
     })
 }
 
-/// Runs the test programs on `lanes` threads, then those of [`ALONE`] one by one. Returns the failures, in the words of `one`.
-fn run(binaries: Vec<Binary>, lanes: usize, one: impl Fn(&Binary) -> Outcome + Sync) -> Vec<String> {
-    let (alone, shared): (Vec<Binary>, Vec<Binary>) = binaries.into_iter().partition(|one| one.is_in(ALONE));
+/// Runs the test programs on `lanes` threads. Fails with what `one` says of those that failed.
+fn run(binaries: Vec<Binary>, lanes: usize, one: impl Fn(&Binary) -> Outcome + Sync) -> Outcome {
     let failed = Mutex::new(Vec::new());
-    for (queue, lanes) in [(shared, lanes), (alone, 1)] {
-        let queue = Mutex::new(VecDeque::from(queue));
-        let watch = Watch::current();
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let lane = || {
-            while let Some(binary) = next() {
-                if let Err(why) = watch.during(|| one(&binary)) {
-                    failed.lock().unwrap_or_else(PoisonError::into_inner).push(why);
-                }
+    let queue = Mutex::new(VecDeque::from(binaries));
+    let watch = Watch::current();
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let lane = || {
+        while let Some(binary) = next() {
+            if let Err(why) = watch.during(|| one(&binary)) {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).push(why);
             }
-        };
-        thread::scope(|scope| (0..lanes).for_each(|_| drop(scope.spawn(lane))));
-    }
-    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+        }
+    };
+    thread::scope(|scope| (0..lanes).for_each(|_| drop(scope.spawn(lane))));
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n        ")) }
 }
 
 /// Runs a test program in the directory of its package, as cargo does.
@@ -175,21 +169,19 @@ mod tests {
     }
 
     #[test]
-    fn those_that_run_alone_run_alone_and_the_others_at_most_one_in_each_lane() {
-        let (alone, shared) =
-            (&ALONE[..3], ["a", "b", "c", "d", "e", "f"].map(|target| ("crates/x", target)));
-        let names: Vec<_> = alone.iter().map(|one| (one.0, one.1)).chain(shared).collect();
-        let (running, most, ran) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
-        let failed = run(binaries(&names), 2, |binary| {
-            let beside = running.fetch_add(1, SeqCst);
-            most.fetch_max(beside + 1, SeqCst);
-            thread::sleep(Duration::from_millis(20));
-            let after = running.fetch_sub(1, SeqCst) - 1;
-            ran.fetch_add(1, SeqCst);
-            if binary.is_in(ALONE) && beside + after > 0 { Err(binary.name()) } else { Ok(()) }
-        });
-        assert_eq!((failed, ran.into_inner()), (vec![], 9));
-        assert_eq!(most.into_inner(), 2, "they do run beside each other");
+    fn as_many_run_at_once_as_there_are_lanes() {
+        for lanes in [1, 2] {
+            let names = ["a", "b", "c", "d", "e", "f"].map(|target| ("crates/x", target));
+            let (running, most, ran) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+            let outcome = run(binaries(&names), lanes, |_| {
+                most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+                thread::sleep(Duration::from_millis(20));
+                running.fetch_sub(1, SeqCst);
+                ran.fetch_add(1, SeqCst);
+                Ok(())
+            });
+            assert_eq!((outcome, ran.into_inner(), most.into_inner()), (Ok(()), 6, lanes));
+        }
     }
 
     #[test]
@@ -199,7 +191,7 @@ mod tests {
             ran.fetch_add(1, SeqCst);
             if binary.target == "b" { Err(binary.name()) } else { Ok(()) }
         });
-        assert_eq!((failed, ran.into_inner()), (vec!["crates/x b".to_string()], 3));
+        assert_eq!((failed, ran.into_inner()), (Err("crates/x b".to_string()), 3));
     }
 
     #[test]

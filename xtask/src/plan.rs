@@ -1,7 +1,7 @@
 //! The checks of `cargo xtask check`, `cargo xtask test` and `cargo xtask test --all`, in one table. The runs and the page lab/TESTS.md
 //! are made from it.
 
-use crate::run::{Outcome, Step, read, root};
+use crate::run::{Lane, Outcome, Step, read, root};
 use crate::{
     assurance, book, checks, circles, cross, dependencies, layout, package, pages, providers, sanitize,
     unsafes, words,
@@ -31,36 +31,33 @@ pub struct Row {
     runs: In,
     /// The time limit in minutes, after which it is killed.
     minutes: u64,
-    /// Whether it starts together with the row before it: see [`Row::beside`].
-    beside: bool,
+    /// Beside which other rows it runs.
+    lane: Lane,
     step: fn() -> Step,
 }
 
 /// A row, in the order of the page's columns.
 const fn row(runs: In, minutes: u64, name: &'static str, guards: &'static str, step: fn() -> Step) -> Row {
-    Row { name, guards, runs, minutes, beside: false, step }
+    Row { name, guards, runs, minutes, lane: Lane::First, step }
 }
 
 impl Row {
-    /// Starts the row together with the row before it. Of rows that run together, at most one builds in `target`, none needs an output
-    /// of another one, and none measures time.
-    const fn beside(self) -> Row {
-        Row { beside: true, ..self }
+    /// Runs the row in the second lane, beside rows that build in `target/debug`.
+    const fn second(self) -> Row {
+        Row { lane: Lane::Second, ..self }
+    }
+
+    /// Runs the row beside no other.
+    const fn alone(self) -> Row {
+        Row { lane: Lane::Alone, ..self }
     }
 }
 
-/// All checks, in the order in which they run: those that fail quickly come first.
+/// All checks, each lane in its order: those that fail quickly come first.
 pub static ROWS: &[Row] = &[
+    // The first lane builds in `target/debug`, in this order.
     row(In::Check, 5, "format", "one way to write code", checks::format),
     row(In::Check, 25, "clippy", "no warning, in any crate", || checks::clippy("")),
-    row(
-        In::Both,
-        5,
-        "environment with LCM",
-        "LCM's own programs for the checks below",
-        checks::conformance_environment,
-    )
-    .beside(), // it downloads
     row(In::Check, 20, "docs", "every public item is documented, every link is valid", || checks::docs("")),
     // The dependencies of the providers take longer to check than all of ours.
     row(In::All, 25, "clippy of the providers", "no warning with the providers that are features", || {
@@ -70,85 +67,16 @@ pub static ROWS: &[Row] = &[
         checks::docs(&providers::features())
     }),
     row(
-        In::Check,
-        1,
-        "the lowest crates depend on libc alone",
-        "os, ring and channel can be read to the system calls",
-        || Step::new("", checks::lowest_crates),
-    ),
-    row(
-        In::Check,
-        2,
-        "the product depends on nothing in lab",
-        "what users install has no benchmark, test network or peer in it",
-        || Step::new("", layout::product),
-    ),
-    row(In::Check, 2, "no circle of modules", "no files of a crate need each other", || {
-        Step::new("", circles::check)
-    }),
-    row(
-        In::Check,
-        1,
-        "the README shows the programs that are tested",
-        "the README's programs compile and run",
-        || Step::new("", checks::readme_programs),
-    ),
-    row(
-        In::Check,
-        1,
-        "links between pages",
-        "every link and heading exists, and every page is in the book",
-        || Step::new("", pages::links),
-    ),
-    row(
-        In::Check,
-        1,
-        "ARCHITECTURE.md names what exists",
-        "its files and functions exist, its dependencies are those of the manifests",
-        || Step::new("", pages::architecture),
-    ),
-    row(In::Check, 1, "words", "pages and messages use no word that xtask/words.txt retires", || {
-        Step::new("", words::retired)
-    }),
-    row(In::Check, 1, "no number of a system error", "messages in pages say the reason", || {
-        Step::new("", words::system_errors)
-    }),
-    row(In::Check, 1, "every `unsafe` has its reason", "no block or `impl` without `SAFETY:`", || {
-        Step::new("", unsafes::check)
-    }),
-    row(
-        In::Check,
-        1,
-        "docs/assurance.md is what ran",
-        "every promise has its evidence, every figure its record, every test its name",
-        || Step::new("", assurance::is_current),
-    ),
-    row(
-        In::Check,
-        1,
-        "the threat model names its tests",
-        "each line of docs/threat-model.md has a test that exists",
-        || Step::new("", assurance::threats),
-    ),
-    row(In::Check, 5, "spelling", "no misspelt word, in text and code", || Step::new("", words::spelling)),
-    row(In::Check, 1, "lab/TESTS.md is this table", "the page lists the checks that run", || {
-        Step::new("", page_is_current)
-    }),
-    row(
-        In::Both,
-        5,
-        "dependencies",
-        "no crate with a known hole, an unwanted license or an unknown source; its line says if advisories could not be fetched",
-        || Step::new("", dependencies::check),
-    ),
-    row(
         In::Both,
         40,
         "tests",
-        "unit, property and multi-process tests of all crates, invariants included, and that every benchmark of networks, papers, peers \
-         and this machine runs",
+        "unit, property and multi-process tests of all crates, invariants included",
         checks::workspace_tests,
     ),
+    row(In::Both, 10, "examples", "the examples in the documentation compile and run", checks::examples),
+    row(In::Both, 5, "the README's program", "the first program that a reader copies", || {
+        Step::new("", checks::readme_program)
+    }),
     row(
         In::Both,
         25,
@@ -170,166 +98,243 @@ pub static ROWS: &[Row] = &[
         "a program sees the same with LCM's library and with ours, in 400 random runs",
         checks::calls_of_lcm,
     ),
-    row(In::Both, 5, "the README's program", "the first program that a reader copies", || {
-        Step::new("", checks::readme_program)
-    }),
-    row(In::Both, 15, "loom", "the real lane under every interleaving that loom finds", checks::loom),
+    // The second lane: what fails quickly first, then what builds in a directory of its own, then what both lanes' builds make possible.
+    row(
+        In::Both,
+        5,
+        "environment with LCM",
+        "LCM's own programs for the checks below",
+        checks::conformance_environment,
+    ).second(),
+    row(
+        In::Check,
+        1,
+        "the lowest crates depend on libc alone",
+        "os, ring and channel can be read to the system calls",
+        || Step::new("", checks::lowest_crates),
+    ).second(),
+    row(
+        In::Check,
+        2,
+        "the product depends on nothing in lab",
+        "what users install has no benchmark, test network or peer in it",
+        || Step::new("", layout::product),
+    ).second(),
+    row(In::Check, 2, "no circle of modules", "no files of a crate need each other", || {
+        Step::new("", circles::check)
+    }).second(),
+    row(
+        In::Check,
+        1,
+        "the README shows the programs that are tested",
+        "the README's programs compile and run",
+        || Step::new("", checks::readme_programs),
+    ).second(),
+    row(
+        In::Check,
+        1,
+        "links between pages",
+        "every link and heading exists, and every page is in the book",
+        || Step::new("", pages::links),
+    ).second(),
+    row(
+        In::Check,
+        1,
+        "ARCHITECTURE.md names what exists",
+        "its files and functions exist, its dependencies are those of the manifests",
+        || Step::new("", pages::architecture),
+    ).second(),
+    row(In::Check, 1, "words", "pages and messages use no word that xtask/words.txt retires", || {
+        Step::new("", words::retired)
+    }).second(),
+    row(In::Check, 1, "no number of a system error", "messages in pages say the reason", || {
+        Step::new("", words::system_errors)
+    }).second(),
+    row(In::Check, 1, "every `unsafe` has its reason", "no block or `impl` without `SAFETY:`", || {
+        Step::new("", unsafes::check)
+    }).second(),
+    row(
+        In::Check,
+        1,
+        "docs/assurance.md is what ran",
+        "every promise has its evidence, every figure its record, every test its name",
+        || Step::new("", assurance::is_current),
+    ).second(),
+    row(
+        In::Check,
+        1,
+        "the threat model names its tests",
+        "each line of docs/threat-model.md has a test that exists",
+        || Step::new("", assurance::threats),
+    ).second(),
+    row(In::Check, 5, "spelling", "no misspelt word, in text and code", || Step::new("", words::spelling)).second(),
+    row(In::Check, 1, "lab/TESTS.md is this table", "the page lists the checks that run", || {
+        Step::new("", page_is_current)
+    }).second(),
+    row(
+        In::Both,
+        5,
+        "dependencies",
+        "no crate with a known hole, an unwanted license or an unknown source; its line says if advisories could not be fetched",
+        || Step::new("", dependencies::check),
+    ).second(),
+    row(In::Both, 15, "loom", "the real lane under every interleaving that loom finds", checks::loom).second(),
     row(
         In::Test,
         10,
         "sanitizers, short",
         "os and ring: no bad access, no leak, no race between threads",
         || sanitize::step(false),
-    ),
+    ).second(),
     row(
         In::All,
         60,
         "sanitizers, full",
         "the same for more crates, C, C++ and the native halves of Python and Java",
         || sanitize::step(true),
-    ),
-    // In parallel with rows that build in a separate directory.
+    ).second(),
     row(In::Test, 15, "models, short", "lane, merge, lease and wake; each mutation is caught", || {
         checks::models(&["short"])
-    })
-    .beside(),
-    row(In::All, 60, "models, full", "the same with larger bounds", || checks::models(&["full"])).beside(),
-    row(
-        In::Both,
-        5,
-        "litmus tests",
-        "weak memory: every protocol and ordering under C11, ARMv8 and x86; each mutation is caught, or named as spare",
-        || checks::built("saltus-litmus"),
-    )
-    .beside(),
-    row(
-        In::Both,
-        20,
-        "the demo: plain, under chaos, and without its controller",
-        "the README's first command; it builds without a warning",
-        || Step::new("", checks::demo),
-    ),
-    row(
-        In::Both,
-        10,
-        "cargo install into a clean root, and gone again",
-        "installing as described in the README leaves nothing behind",
-        || package::install(&[]),
-    ),
+    }).second(),
+    row(In::All, 60, "models, full", "the same with larger bounds", || checks::models(&["full"])).second(),
     row(
         In::Both,
         15,
         "build of the campaigns and counts",
         "the code that is killed and counted is optimized, like the code that ships",
         checks::build_campaigns,
-    ),
+    ).second(),
     row(In::Both, 5, "instruction counts", "no step of a message's way costs 3 % more than recorded", || {
         checks::built_release("saltus-counts --check")
-    }),
+    }).second(),
     row(
         In::Both,
         15,
         "campaigns, short",
         "killed at every instruction, frozen, exhausted, lied to, forked",
         || checks::built_release("saltus-campaigns all --short"),
-    ),
-    // Built in a separate directory; and no campaign asserts a speed.
+    ).second(),
     row(
         In::All,
         40,
         "fuzz, 30 s per target",
         "nothing from outside is trusted: beyond the corpus, which the tests run",
         || checks::quick_fuzz("30"),
-    )
-    .beside(),
+    ).second(),
     row(
         In::Both,
         20,
         "tests under an arm64 kernel, emulated",
         "the engine runs on another processor, under PREEMPT_RT",
         cross::short,
-    )
-    .beside(), // it builds in a separate directory
+    ).second(),
     row(
         In::All,
         40,
         "tests of 32-bit ARM programs, emulated",
         "the layout in shared memory has no width: a 32-bit and a 64-bit program exchange messages",
         cross::widths,
-    ),
-    row(In::Both, 10, "every benchmark runs: channel", "the set `channel`", || {
-        checks::built(
-            "saltus-bench-channel channel --short --scale 0.2 --scenario floors,pingpong,publish,copy --contender saltus",
-        )
-    }),
-    row(In::Both, 10, "every benchmark runs: spies", "the set `spies`", || {
-        checks::built("saltus-bench-channel spies --short --scale 0.2")
-    }),
+    ).second(),
     // Not optimized, like the other outputs of the tests: this saves minutes.
     row(In::Both, 15, "the Python binding", "the package, as pip installs it", || {
         checks::python(&[("MATURIN_PEP517_ARGS", "--profile=dev")], &[])
-    }),
-    // With the command that is already built.
+    }).second(),
     row(In::Both, 15, "the Java binding", "the package, as Maven installs it, and Octave through it", || {
-        checks::java(&checks::built_command(), &[])
-    })
-    .beside(),
+        checks::java_with_built_command()
+    }).second(),
     row(
         In::Both,
         20,
         "conformance of the bindings",
         "the same behavior in every language, alone, in pairs, and with one of a pair killed",
         || checks::conformance(&[]),
-    ),
+    ).second(),
+    row(
+        In::Both,
+        15,
+        "tests that run alone",
+        "those that measure time, or would disturb others; and that every benchmark of networks, papers, peers and this machine runs",
+        checks::tests_alone,
+    )
+    .alone(),
+    row(
+        In::Both,
+        5,
+        "litmus tests",
+        "weak memory: every protocol and ordering under C11, ARMv8 and x86; each mutation is caught, or named as spare",
+        || checks::built("saltus-litmus"),
+    ).alone(),
+    row(
+        In::Both,
+        20,
+        "the demo: plain, under chaos, and without its controller",
+        "the README's first command; it builds without a warning",
+        || Step::new("", checks::demo),
+    ).alone(),
+    row(
+        In::Both,
+        10,
+        "cargo install into a clean root, and gone again",
+        "installing as described in the README leaves nothing behind",
+        || package::install(&[]),
+    ).alone(),
+    row(In::Both, 10, "every benchmark runs: channel", "the set `channel`", || {
+        checks::built(
+            "saltus-bench-channel channel --short --scale 0.2 --scenario floors,pingpong,publish,copy --contender saltus",
+        )
+    }).alone(),
+    row(In::Both, 10, "every benchmark runs: spies", "the set `spies`", || {
+        checks::built("saltus-bench-channel spies --short --scale 0.2")
+    }).alone(),
     row(
         In::Both,
         10,
         "every benchmark runs: log",
         "the set `log`, next to LCM's recorder and player",
         || checks::built("saltus-bench-channel log --short --scale 0.2"),
-    ),
+    ).alone(),
     row(
         In::Both,
         10,
         "every benchmark runs: marshal",
         "encoding and decoding: all contenders produce the same bytes",
         checks::smoke_marshal,
-    ),
+    ).alone(),
     row(In::All, 10, "programs of Ach, for a minute", "the robot like Hubo walks while its programs are killed", || {
         Step::line("", "cargo test --locked -p saltus-ach --test hubo -- --ignored")
-    }),
-    row(In::All, 30, "the book", "the pages as HTML, by mdBook", || Step::new("", book::build)),
+    }).alone(),
+    row(In::All, 30, "the book", "the pages as HTML, by mdBook", || Step::new("", book::build)).alone(),
     row(
         In::All,
         30,
         "build of the benchmarks",
         "benchmarks are built like the code that ships",
         checks::build_benches,
-    ),
+    ).alone(),
     row(In::All, 20, "benchmark of the channel", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel --short")
-    }),
+    }).alone(),
     row(In::All, 20, "benchmark of domains over networks", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel net --short")
-    }),
+    }).alone(),
     row(In::All, 20, "benchmark of encoding and decoding", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-marshal --short")
-    }),
+    }).alone(),
     row(In::All, 20, "benchmark of recorder and player", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel log --short")
-    }),
+    }).alone(),
     row(In::All, 20, "benchmark of the cost of spies", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel spies --short")
-    }),
+    }).alone(),
     row(In::All, 20, "the measurements of DALi's paper", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel dali --short")
-    }),
+    }).alone(),
     row(In::All, 20, "the measurements of Ach's paper", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel ach --short")
-    }),
+    }).alone(),
     row(In::All, 20, "the measurements of LCM's paper", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel lcm --short")
-    }),
+    }).alone(),
 ];
 
 /// The steps of `check`.
@@ -362,7 +367,7 @@ pub fn test(all: bool) -> Vec<Step> {
 pub fn only(words: &str) -> Vec<Step> {
     let whole = ROWS.iter().any(|row| row.name == words);
     let steps = steps_of(|row| row.name == words || !whole && row.name.contains(words)).into_iter();
-    steps.map(|step| step.beside(false)).collect()
+    steps.map(|step| step.lane(Lane::First)).collect()
 }
 
 fn steps(wanted: impl Fn(In) -> bool) -> Vec<Step> {
@@ -373,7 +378,7 @@ fn steps_of(wanted: impl Fn(&Row) -> bool) -> Vec<Step> {
     let rows = ROWS.iter().filter(|row| wanted(row));
     let step = |row: &Row| {
         let limit = Duration::from_secs(60 * row.minutes);
-        (row.step)().named(row.name).within(limit).beside(row.beside)
+        (row.step)().named(row.name).within(limit).lane(row.lane)
     };
     rows.map(step).collect()
 }
@@ -382,19 +387,23 @@ fn steps_of(wanted: impl Fn(&Row) -> bool) -> Vec<Step> {
 pub fn page() -> String {
     let mut page = String::from(
         "# Checks and where they run\n\n`cargo xtask test --list` generates this page from the table in `xtask/src/plan.rs`; `cargo xtask check` fails if they differ. \
-         `cargo xtask check` runs the first rows, CI runs `cargo xtask test`, and `cargo xtask test --all` is for a release. \
+         `cargo xtask check` runs those that run no test, CI runs `cargo xtask test`, and `cargo xtask test --all` is for a release. \
          A check that exceeds its limit is killed, with all processes that it started, and fails. \
-         A check that is marked with + starts together with the one above it.\n\n\
-         | check | what it guards | check | test | test --all | limit, min |\n|---|---|---|---|---|---:|\n",
+         Checks run in two lanes, each in the order of the table. A check that runs alone waits for all above it.\n\n\
+         | check | what it guards | check | test | test --all | lane | limit, min |\n|---|---|---|---|---|---|---:|\n",
     );
     for row in ROWS {
         let mark = |runs: &[In]| if runs.contains(&row.runs) { "x" } else { "" };
         let (check, test) = (mark(&[In::Check]), mark(&[In::Check, In::Both, In::Test]));
         let all = mark(&[In::Check, In::Both, In::All]);
-        let beside = if row.beside { "+ " } else { "" };
+        let lane = match row.lane {
+            Lane::First => "1",
+            Lane::Second => "2",
+            Lane::Alone => "alone",
+        };
         let _ = writeln!(
             page,
-            "| {beside}{} | {} | {check} | {test} | {all} | {} |",
+            "| {} | {} | {check} | {test} | {all} | {lane} | {} |",
             row.name, row.guards, row.minutes
         );
     }

@@ -17,21 +17,32 @@ pub type Outcome = Result<(), String>;
 /// The time limit of a step without one of its own: benchmarks take hours.
 const LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// Beside which other steps a step runs.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Lane {
+    /// After the step of this lane before it.
+    First,
+    /// The same, for a second lane that runs beside the first one. The two must not build in the same directory.
+    Second,
+    /// Beside no other: it measures time, or needs what both lanes before it have made.
+    Alone,
+}
+
 /// A task to run, with a name for people.
 pub struct Step {
     /// Its name.
     pub name: String,
     /// The time after which it is killed, with all processes that it started.
     limit: Duration,
-    /// Whether it starts together with the step before it.
-    beside: bool,
+    /// Beside which other steps it runs.
+    lane: Lane,
     action: Box<dyn FnOnce() -> Outcome + Send>,
 }
 
 impl Step {
     /// A step that is a function.
     pub fn new(name: &str, action: impl FnOnce() -> Outcome + Send + 'static) -> Step {
-        Step { name: name.into(), limit: LIMIT, beside: false, action: Box::new(action) }
+        Step { name: name.into(), limit: LIMIT, lane: Lane::First, action: Box::new(action) }
     }
 
     /// Renames the step.
@@ -44,9 +55,9 @@ impl Step {
         Step { limit, ..self }
     }
 
-    /// With `beside`, starts together with the step before it. The two must not build in the same directory, nor measure time.
-    pub fn beside(self, beside: bool) -> Step {
-        Step { beside, ..self }
+    /// Sets the lane: unless set, the first.
+    pub fn lane(self, lane: Lane) -> Step {
+        Step { lane, ..self }
     }
 
     /// A step that is a command whose words contain no spaces.
@@ -215,8 +226,9 @@ fn took(seconds: f64, busy: f64) -> String {
     format!("{seconds:7.1} s, {busy:7.1} s of processors")
 }
 
-/// Runs one step.
+/// Runs one step. With `whole`, others may run beside it, and what its commands print is shown when they end.
 fn one(step: Step, whole: bool) -> Ended {
+    eprintln!("\n=== {}", step.name);
     let (start, watch) = (Instant::now(), Watch::new(whole));
     let (name, minutes, limit) = (step.name.clone(), step.limit.as_secs() / 60, watch.limit(step.limit));
     let outcome = watch.during(|| step.run());
@@ -232,29 +244,32 @@ fn one(step: Step, whole: bool) -> Ended {
     ended
 }
 
-/// Runs steps that start together, each in a separate thread if there are several.
-fn together(mut steps: Vec<Step>) -> Vec<Ended> {
-    let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
-    eprintln!("\n=== {}", names.join("\n=== and beside it: "));
-    if steps.len() == 1 {
-        return steps.drain(..).map(|step| one(step, false)).collect();
-    }
-    let threads: Vec<_> = steps.into_iter().map(|step| thread::spawn(|| one(step, true))).collect();
-    threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+/// Runs the steps between two that run alone, or one that does: each lane in a thread of its own.
+fn stage(steps: Vec<Step>) -> Vec<Ended> {
+    let (second, first): (Vec<Step>, Vec<Step>) =
+        steps.into_iter().partition(|step| step.lane == Lane::Second);
+    let whole = !first.is_empty() && !second.is_empty();
+    let lane = |steps: Vec<Step>| steps.into_iter().map(|step| one(step, whole)).collect::<Vec<Ended>>();
+    thread::scope(|scope| {
+        let second = scope.spawn(|| lane(second));
+        let first = lane(first);
+        [first, second.join().unwrap_or_else(|panic| resume_unwind(panic))].into_iter().flatten().collect()
+    })
 }
 
-/// Runs all steps, even if some fail, and prints a summary. Steps that are [`Step::beside`] the one before start together with it; the
-/// next step waits for all of them.
+/// Runs all steps, even if some fail, and prints a summary. A step that runs [`Lane::Alone`] waits for all steps before it, and all
+/// steps after it wait for it.
 pub fn all(steps: Vec<Step>) -> Outcome {
     let began = Instant::now();
-    let mut groups: Vec<Vec<Step>> = Vec::new();
+    let mut stages: Vec<Vec<Step>> = Vec::new();
     for step in steps {
-        match groups.last_mut() {
-            Some(group) if step.beside => group.push(step),
-            _ => groups.push(vec![step]),
+        let apart = |stage: &Vec<Step>| step.lane == Lane::Alone || stage[0].lane == Lane::Alone;
+        match stages.last_mut() {
+            Some(stage) if !apart(stage) => stage.push(step),
+            _ => stages.push(vec![step]),
         }
     }
-    let ended: Vec<Ended> = groups.into_iter().flat_map(together).collect();
+    let ended: Vec<Ended> = stages.into_iter().flat_map(stage).collect();
     let failed = ended.iter().filter(|step| step.outcome.is_err()).count();
     let lines = ended.iter().map(|step| match &step.outcome {
         Ok(()) => format!("ok      {}  {}", step.took(), step.name),
@@ -272,9 +287,9 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     /// Runs to their end steps that record when they begin and end.
-    fn noted(plan: &[(&'static str, bool, u64)]) -> (Outcome, Vec<String>) {
+    fn noted(plan: &[(&'static str, Lane, u64)]) -> (Outcome, Vec<String>) {
         let notes = Arc::new(Mutex::new(Vec::new()));
-        let step = |&(name, beside, millis): &(&'static str, bool, u64)| {
+        let step = |&(name, lane, millis): &(&'static str, Lane, u64)| {
             let notes = notes.clone();
             let note = move |what: &str| notes.lock().unwrap().push(format!("{name} {what}"));
             let action = move || {
@@ -283,7 +298,7 @@ mod tests {
                 note("ends");
                 if name == "bad" { Err("why".into()) } else { Ok(()) }
             };
-            Step::new(name, action).beside(beside)
+            Step::new(name, action).lane(lane)
         };
         let outcome = all(plan.iter().map(step).collect());
         let notes = notes.lock().unwrap().clone();
@@ -291,19 +306,25 @@ mod tests {
     }
 
     #[test]
-    fn steps_run_beside_the_one_before_and_the_next_waits_for_all() {
-        let plan = [("long", false, 800), ("short", true, 200), ("next", false, 1)];
+    fn each_lane_keeps_its_order_and_who_runs_alone_waits_for_both() {
+        use Lane::{Alone, First, Second};
+        let plan =
+            [("a", First, 900), ("x", Second, 200), ("y", Second, 200), ("z", Alone, 50), ("b", First, 1)];
         let (outcome, mut notes) = noted(&plan);
         assert_eq!(outcome, Ok(()));
         notes[..2].sort();
-        let expected = ["long begins", "short begins", "short ends", "long ends", "next begins", "next ends"];
+        let expected = [
+            "a begins", "x begins", "x ends", "y begins", "y ends", "a ends", "z begins", "z ends",
+            "b begins", "b ends",
+        ];
         assert_eq!(notes, expected);
     }
 
     #[test]
     fn a_step_that_fails_ends_no_other_and_fails_the_run() {
-        for beside in [false, true] {
-            let (outcome, notes) = noted(&[("bad", false, 100), ("good", beside, 300), ("next", false, 1)]);
+        for lane in [Lane::First, Lane::Second, Lane::Alone] {
+            let plan = [("bad", Lane::First, 100), ("good", lane, 300), ("next", Lane::First, 1)];
+            let (outcome, notes) = noted(&plan);
             assert_eq!(outcome, Err("1 of 3 steps failed".into()));
             assert_eq!(notes.len(), 6, "{notes:?}");
         }
@@ -314,7 +335,7 @@ mod tests {
         let sleep = |name: &str, seconds: &str| Step::command(name, &[], &["sleep", seconds]);
         let plan = vec![
             sleep("killed", "100").within(Duration::from_millis(300)),
-            sleep("not killed", "1").within(Duration::from_secs(60)).beside(true),
+            sleep("not killed", "1").within(Duration::from_secs(60)).lane(Lane::Second),
         ];
         assert_eq!(all(plan), Err("1 of 2 steps failed".into()));
     }
