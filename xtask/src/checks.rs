@@ -103,12 +103,19 @@ fn target() -> String {
     std::env::var("CARGO_TARGET_DIR").unwrap_or("target".into())
 }
 
-/// The production lane under loom.
-pub fn loom() -> Step {
-    let flags = [("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")];
-    let line = ["cargo", "test", "--release", "--locked", "-p", "saltus-ring", "--test", "loom"];
-    Step::command("loom", &flags, &line)
+/// The production lane under loom; in the short form, with fewer preemptions where writers die.
+pub fn loom(short: bool) -> Step {
+    let flags = [LOOM[0], LOOM[1], ("SALTUS_SHORT", "1")];
+    let flags = if short { &flags[..] } else { &flags[..2] };
+    Step::command("loom", flags, &LOOM_LINE.split_whitespace().collect::<Vec<_>>())
 }
+
+/// The environment of [`LOOM_LINE`].
+pub const LOOM: [(&str, &str); 2] = [("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")];
+
+/// The tests of loom, with loom itself optimized for speed.
+pub const LOOM_LINE: &str =
+    "cargo --config profile.release.opt-level=3 test --release --locked -p saltus-ring --test loom";
 
 /// The Promela models.
 pub fn models(args: &[&str]) -> Step {

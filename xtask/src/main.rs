@@ -110,7 +110,7 @@ fn main() -> ExitCode {
         ["cross", processor, short @ ..] if short.is_empty() || *short == ["--short"] => {
             cross::steps(processor, !short.is_empty()).and_then(run::all)
         }
-        ["loom"] => run::all(vec![checks::loom()]),
+        ["loom"] => run::all(vec![checks::loom(false)]),
         ["model", size @ ("short" | "full"), "--record"] => {
             tools::install(&["spin"]).and_then(|()| recorded::models(size))
         }

@@ -178,7 +178,12 @@ pub static ROWS: &[Row] = &[
         "no crate with a known hole, an unwanted license or an unknown source; its line says if advisories could not be fetched",
         || Step::new("", dependencies::check),
     ).second(),
-    row(In::Both, 15, "loom", "the real lane under every interleaving that loom finds", checks::loom).second(),
+    row(In::Test, 10, "loom, short", "the real lane under every interleaving that loom finds", || {
+        checks::loom(true)
+    })
+    .second(),
+    row(In::All, 15, "loom, full", "the same with more preemptions where writers die", || checks::loom(false))
+        .second(),
     row(
         In::Test,
         10,

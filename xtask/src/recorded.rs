@@ -80,9 +80,8 @@ fn searches(said: &str) -> Vec<Value> {
 
 /// `loom --record`.
 pub fn loom() -> Outcome {
-    let flags = [("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")];
-    let line = "cargo test --release --locked -p saltus-ring --test loom -- --nocapture --test-threads 1";
-    let said = succeeded(&flags, &line.split(' ').collect::<Vec<_>>())?;
+    let line = format!("{} -- --nocapture --test-threads 1", checks::LOOM_LINE);
+    let said = succeeded(&checks::LOOM, &line.split(' ').collect::<Vec<_>>())?;
     let tests = executions(&said);
     let sum: u64 = tests.iter().map(|(_, executions, _)| executions).sum();
     let tests: Vec<Value> = tests

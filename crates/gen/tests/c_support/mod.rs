@@ -60,7 +60,7 @@ pub fn options(style: Style) -> Options {
 /// Warnings that generated code must pass.
 pub const STRICT: &[&str] = &["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"];
 /// Flags that find invalid memory accesses and undefined behavior.
-pub const SANITIZE: &[&str] = &["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+pub const SANITIZE: &[&str] = &["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// The C compiler; `CC` chooses another.
 pub fn cc() -> Command {

@@ -8,6 +8,7 @@ import java.nio.file.Paths;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 import org.saltus.Domain;
@@ -179,7 +180,7 @@ public final class Driver {
     for (long n = first; n < first + Long.parseLong(w[2]); n++) {
       publisher.publish(ByteBuffer.allocate(8).putLong(n).array());
       if (gap > 0) {
-        Thread.sleep(gap / 1_000_000, (int) (gap % 1_000_000));
+        LockSupport.parkNanos(gap); // Thread.sleep() rounds up to a millisecond
       }
     }
     return "ok";
