@@ -201,6 +201,7 @@ fn completions_are_generated_for_every_shell() {
         for word in ["newest", "if-missing", "chmod", "depfile", "carmen"] {
             assert!(script.text().contains(word), "{shell} knows {word}");
         }
+        assert!(!script.text().contains("demo-process"), "{shell} offers no hidden command");
     }
     place.run(["completions", "dos"]).with(2);
     let script = place.run(["completions", "bash"]).with(0);

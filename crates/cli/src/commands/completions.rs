@@ -21,7 +21,12 @@ Examples:
   saltus completions fish > ~/.config/fish/completions/saltus.fish";
 
 /// Prints the completions for this command.
-pub(crate) fn run(mut command: Command, completions: Completions) -> Outcome {
+pub(crate) fn run(command: Command, completions: Completions) -> Outcome {
+    // Without hidden commands, which shells would offer.
+    let mut command = Command::new("saltus")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(command.get_arguments().cloned())
+        .subcommands(command.get_subcommands().filter(|one| !one.is_hide_set()).cloned());
     let mut script = Vec::new();
     clap_complete::generate(completions.shell, &mut command, "saltus", &mut script);
     let mut out = Out::new()?;
