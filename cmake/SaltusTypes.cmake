@@ -34,7 +34,8 @@ function(saltus_generate_types target)
     find_program(SALTUS_EXECUTABLE saltus DOC "The program saltus, which generates code for types")
     if(NOT SALTUS_EXECUTABLE)
         message(FATAL_ERROR "saltus_generate_types(${target}): the program saltus is not in the path; "
-                            "set SALTUS_EXECUTABLE to where it is")
+                            "set SALTUS_EXECUTABLE to its file, or install it from a clone of Saltus: "
+                            "cargo install --locked --path crates/cli")
     endif()
     if(NOT arg_OUT)
         set(arg_OUT "${target}")

@@ -8,6 +8,11 @@
 #
 # This file reads the arguments, uninstalls if they say so, and builds. Then `put`, `link` and `fill` install, and `finish` writes the list.
 
+# Whether programs find what is in LIBDIR: the loader reads the names in its directories from a cache, which this makes again.
+loader() {
+    PATH=$PATH:/usr/sbin:/sbin ldconfig -N -X -v 2> /dev/null | grep -q "^$libdir:" && PATH=$PATH:/usr/sbin:/sbin ldconfig -X
+}
+
 uninstall=
 [ "${1-}" != --uninstall ] || { uninstall=yes && shift; }
 if [ $# -ne 1 ] || [ "${1#/}" = "$1" ]; then
@@ -32,6 +37,7 @@ if [ "$uninstall" ]; then
             rm -f "$dest$path"
         fi
     done
+    [ "$dest" ] || loader || :
     echo "removed $name from $dest$prefix"
     exit 0
 fi
@@ -41,11 +47,19 @@ if [ "$others" ] && [ -e "$dest$libdir/$others" ] && [ ! -f "$list" ]; then
 fi
 
 profile=${PROFILE:-dist}
+# Before the build, which takes minutes.
+parent=$dest$prefix
+while [ ! -e "$parent" ]; do parent=$(dirname "$parent"); done
+if [ ! -d "$parent" ] || [ ! -w "$parent" ]; then
+    echo "cannot write to $parent: choose another PREFIX, or build first and install as root:" >&2
+    echo "    cargo build --profile $profile --locked --package $package ${FEATURES:+--features $FEATURES }&& sudo BUILT=\"${CARGO_TARGET_DIR:-target}/$profile\" $0 $prefix" >&2
+    exit 1
+fi
 [ "${BUILT:-}" ] || cargo build --profile "$profile" --locked ${PACKAGES:---package $package} ${FEATURES:+--features "$FEATURES"}
 [ "$profile" != dev ] || profile=debug # as cargo names its directory
 built=${BUILT:-${CARGO_TARGET_DIR:-target}/$profile}
-version=$(cargo pkgid --package "$package")
-version=${version##*[#@]}
+# Of the package, or else of the workspace. Root, who installs what others built, has no cargo.
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/Cargo.toml" Cargo.toml | head -n 1)
 # What a program needs that is linked statically.
 native="gcc_s pthread dl m"
 case " $(echo "${FEATURES:-}" | tr , ' ') " in *" zmq "*) native="$native zmq" ;; esac
@@ -82,6 +96,7 @@ finish() {
     # An earlier installation made directories that were found this time.
     printf '%s' "$made" | sort -u - $([ ! -f "$list" ] || echo "$list") -o "$list"
     echo "installed $name $version in $dest$prefix"
+    [ "$dest" ] || loader || echo "for programs to find its library: export LD_LIBRARY_PATH=$libdir"
 }
 
 [ -z "$dest" ] || mkdir -p "$dest"

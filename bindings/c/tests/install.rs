@@ -3,6 +3,8 @@
 mod support;
 
 use saltus_peers::saltus;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::*;
@@ -74,6 +76,45 @@ fn cmake_builds_the_examples_with_what_is_installed_and_uninstalling_leaves_noth
     assert!(uninstall().status.success());
     assert_eq!(below(&prefix), [prefix.join("lib")]);
     assert_eq!(uninstall().status.code(), Some(1), "there is nothing to uninstall");
+}
+
+#[test]
+fn a_directory_of_the_loader_gets_into_its_cache_and_another_is_named() {
+    let (prefix, tools) = (scratch("loader"), scratch("loader-tools"));
+    // For this `ldconfig`, `lib` below the prefix is the loader's directory. Without -N it makes the cache.
+    let made = tools.join("made");
+    let script = format!(
+        "#!/bin/sh\nif [ $1 = -N ]; then echo '{}/lib: (from a test)'; else echo made >> {}; fi\n",
+        prefix.display(),
+        made.display()
+    );
+    std::fs::write(tools.join("ldconfig"), script).expect("a program");
+    std::fs::set_permissions(tools.join("ldconfig"), Permissions::from_mode(0o755)).expect("a program");
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").expect("PATH"));
+    let install = |arguments: &[&Path]| {
+        run(quickly(&mut Command::new(package().join("install.sh"))).env("PATH", &path).args(arguments))
+    };
+    let words = install(&[&prefix]);
+    assert!(!words.contains("LD_LIBRARY_PATH"), "{words}");
+    install(&[Path::new("--uninstall"), &prefix]);
+    assert_eq!(std::fs::read_to_string(&made).expect("it made the cache"), "made\nmade\n");
+    let other = scratch("loader-other");
+    let words = install(&[&other]);
+    assert!(words.contains(&format!("export LD_LIBRARY_PATH={}/lib\n", other.display())), "{words}");
+    assert_eq!(std::fs::read_to_string(&made).expect("it made the cache"), "made\nmade\n");
+}
+
+#[test]
+fn a_prefix_that_cannot_be_written_is_refused_before_the_build() {
+    let file = scratch("no-directory").join("file");
+    std::fs::write(&file, "").expect("a file");
+    // Without cargo, so that a build fails.
+    let mut install = Command::new(package().join("install.sh"));
+    let output = output(install.env("PATH", "/usr/bin:/bin").arg(file.join("prefix")));
+    assert_eq!(output.status.code(), Some(1));
+    let words = text(&output.stderr);
+    assert!(words.contains(&format!("cannot write to {}: choose another", file.display())), "{words}");
+    assert!(words.contains("sudo BUILT=") && !words.contains("cargo: not found"), "{words}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ function private_error(caught)
     if isempty(found) && isempty(regexp(caught.message, of_kind, 'once'))
       rethrow(caught);
     elseif isempty(found)
-      found{2} = ['an argument of a kind that is not taken here; the help of the function tells which is: ', caught.message];
+      found{2} = ['this function does not accept an argument of that kind; its help lists what it accepts: ', caught.message];
     end
     found{1} = 'Invalid';
   end

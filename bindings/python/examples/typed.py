@@ -14,4 +14,4 @@ publisher.publish({"utime": 2})
 for _ in range(2):
     message = subscriber.receive(timeout=10)
     if message is not None:
-        print(message.value.utime, list(message.value.position))
+        print(message.value.utime, *message.value.position)

@@ -139,7 +139,7 @@ impl Domain {
         py: Python<'_>,
         channel: Option<&Bound<'_, PyAny>>,
         newest: bool,
-        depth: Option<u64>,
+        depth: Option<i64>,
         start: String,
         r#type: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Subscriber> {
@@ -153,6 +153,16 @@ impl Domain {
                 let text = format!("start={other:?}: it is \"newest\", \"now\" or \"oldest\"");
                 return Err(error(py, code::INVALID, text));
             }
+        };
+        let depth = match depth {
+            Some(depth) if newest || depth < 1 => {
+                let words = match newest {
+                    true => "with newest=True only one message waits: omit it",
+                    false => "give 1 or more, or None",
+                };
+                return Err(error(py, code::INVALID, format!("depth={depth}: {words}")));
+            }
+            depth => depth.map(i64::unsigned_abs),
         };
         let what = channel.map_or(Ok("all channels".to_string()), |channel| {
             channel.repr().map(|shown| shown.to_string())

@@ -30,7 +30,7 @@ def test_publishing_comes_to_its_end(url: str, start: Start) -> None:
     "program, says",
     [
         ("wait_two.py", "the pose\nthe scan\n"),
-        ("typed.py", "1 [1.0, 2.0, 0.5]\n2 [0.0, 0.0, 0.0]\n"),
+        ("typed.py", "1 1.0 2.0 0.5\n2 0.0 0.0 0.0\n"),
         ("log.py", "100 events; after half a second x is 0.5\n"),
     ],
 )

@@ -187,6 +187,16 @@ def test_a_depth_that_cannot_be_had_is_refused_at_once(domain: saltus.Domain) ->
     assert domain.subscribe("img").receive(0) is not None
 
 
+@pytest.mark.parametrize("depth", [0, -1])
+def test_a_depth_below_one_and_one_beside_newest_are_refused(
+    domain: saltus.Domain, depth: int
+) -> None:
+    with pytest.raises(saltus.Invalid, match=rf"depth={depth}: give 1 or more"):
+        domain.subscribe("img", depth=depth)
+    with pytest.raises(saltus.Invalid, match=r"depth=5: with newest=True"):
+        domain.subscribe("img", newest=True, depth=5)
+
+
 @pytest.mark.parametrize(
     "name", ["POSE.*", ".*", "A|B", "ARM_[0-9]", "^POSE$", ".+", "a?", "[a-c]{2}", b"C*"]
 )
@@ -231,6 +241,9 @@ def test_everything_says_what_it_is(domain: saltus.Domain, tmp_path: Any) -> Non
     view = subscriber.view(0)
     assert repr(view) == "<view of 4 bytes, not validated>"
     assert repr(received(subscriber)) == "<message of 'imu': 4 bytes>"
+    dispatcher = saltus.Dispatcher()
+    dispatcher.on(arms, print)
+    assert repr(dispatcher) == "<dispatcher of 1 subscriber(s)>"
     subscriber.close()
     publisher.close()
     assert repr(subscriber) == "<closed subscriber of 'imu', depth 5>"

@@ -10,6 +10,7 @@ use saltus_channel::Name;
 use saltus_domain::transport::{Epoll, Event, Transport};
 use saltus_domain::{Error, Result, Scheme, Traits, Until};
 use saltus_net::tcpq::{HELLO_CLIENT, HELLO_HUB, VERSION};
+use saltus_net::udp::diagnose::LOOPBACK_ROUTE;
 use saltus_os::{fork, process};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
@@ -112,7 +113,12 @@ fn reach(scheme: &Scheme, url: &str) -> Result<()> {
 
 /// Whether a hub is there: it is greeted, answers, and is left again.
 fn hub(at: SocketAddr) -> io::Result<()> {
-    let mut stream = TcpStream::connect_timeout(&at, HUB)?;
+    let mut stream = TcpStream::connect_timeout(&at, HUB).map_err(|e| match e.kind() {
+        io::ErrorKind::ConnectionRefused => {
+            io::Error::new(e.kind(), "connection refused; is a hub running there (`saltus hub`)?")
+        }
+        _ => e,
+    })?;
     stream.set_read_timeout(Some(HUB))?;
     stream.write_all(&[HELLO_CLIENT, VERSION].map(u32::to_be_bytes).concat())?;
     let mut answer = [0; 8];
@@ -125,7 +131,12 @@ fn hub(at: SocketAddr) -> io::Result<()> {
 
 /// Whether datagrams to this address have a way.
 fn route(to: SocketAddr) -> io::Result<()> {
-    UdpSocket::bind("0.0.0.0:0")?.connect(to)
+    UdpSocket::bind("0.0.0.0:0")?.connect(to).map_err(|e| match e.kind() {
+        io::ErrorKind::NetworkUnreachable => {
+            io::Error::new(e.kind(), format!("no route leads there; {LOOPBACK_ROUTE}"))
+        }
+        _ => e,
+    })
 }
 
 impl Source for Network {
@@ -205,5 +216,21 @@ impl Drop for Receiver {
         self.both.quit.raise();
         // Only a panic ends in an error, and that was printed.
         let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_that_cannot_be_reached_is_refused_with_the_remedy() {
+        saltus_netns::isolated(|| {
+            saltus_netns::ip("route del 224.0.0.0/4 dev lo");
+            let why = route(SocketAddr::from(([239, 255, 76, 67], 7667))).expect_err("no route").to_string();
+            assert!(why.contains("`ip link set lo multicast on; ip route add 224.0.0.0/4 dev lo`"), "{why}");
+            let why = hub(SocketAddr::from(([127, 0, 0, 1], 7700))).expect_err("no hub").to_string();
+            assert!(why.contains("`saltus hub`"), "{why}");
+        });
     }
 }

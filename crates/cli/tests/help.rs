@@ -201,11 +201,38 @@ fn completions_are_generated_for_every_shell() {
         for word in ["newest", "if-missing", "chmod", "depfile", "carmen"] {
             assert!(script.text().contains(word), "{shell} knows {word}");
         }
+        assert!(!script.text().contains("demo-process"), "{shell} offers no hidden command");
     }
     place.run(["completions", "dos"]).with(2);
     let script = place.run(["completions", "bash"]).with(0);
     let parsed = std::process::Command::new("bash").args(["-n", "-c", script.text()]).status();
     assert!(parsed.expect("bash runs").success(), "bash can read its completions");
+}
+
+#[test]
+fn bash_completes_channels_and_evaluates_no_name() {
+    let place = Place::new();
+    for name in ["imu", "image", "$(kill $$)", "gps"] {
+        place.run(["pub", name, "x", "-q"]).with(0);
+    }
+    let script = place.run(["completions", "bash"]).with(0);
+    let complete = |words: &[&str]| {
+        let shell = format!(
+            "saltus() {{ {} \"$@\"; }}; {}\nCOMP_WORDS=({}); COMP_CWORD={}; _saltus_channels saltus; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            env!("CARGO_BIN_EXE_saltus"),
+            script.text(),
+            words.join(" "),
+            words.len() - 1
+        );
+        let mut bash = std::process::Command::new("bash");
+        let output = bash.args(["-c", &shell]).env("SALTUS_DOMAIN", place.url()).output().expect("bash runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    assert_eq!(complete(&["saltus", "echo", "im"]), "image\nimu\n");
+    assert_eq!(complete(&["saltus", "stat", "imu", "''"]), "\\$\\(kill\\ \\$\\$\\)\ngps\nimage\nimu\n");
+    assert!(complete(&["saltus", "echo", "--ne"]).contains("--newest"));
+    assert!(complete(&["saltus", "ec"]).contains("echo"));
+    assert!(!complete(&["saltus", "log", "i"]).contains("imu"));
 }
 
 /// The domain in the environment is not shown as a required argument.

@@ -51,6 +51,16 @@ fn events(bytes: &[u8]) -> (Vec<(i64, String, Vec<u8>)>, Damage) {
 }
 
 #[test]
+fn a_log_named_like_a_type_file_may_lie_among_the_types() {
+    let (place, files) = (Place::new(), Files::new());
+    let lcm = files.write("run.lcm", log(Format::Lcm));
+    files.write("pose.lcm", POSE);
+    let cat = place.run(["log", "cat", &lcm, "-I", &files.at(""), "-e", "POSE"]).with(0);
+    assert!(cat.text().contains("robot.pose_t") && cat.err.is_empty(), "{}", cat.err);
+    place.run(["types", "check", &files.at("")]).saying(0, "1 type in 1 file");
+}
+
+#[test]
 fn a_log_converts_to_typed_mcap_and_back_byte_for_byte() {
     let (place, files) = (Place::new(), Files::new());
     let lcm = files.write("a.lcmlog", log(Format::Lcm));

@@ -96,7 +96,7 @@ fn a_channel_without_timestamps_shows_none() {
     let place = Place::new();
     place.run(["mk", "imu", "--no-timestamps"]).with(0);
     place.run(["pub", "imu", "x"]).with(0);
-    assert!(place.run(["echo", "imu", "--newest", "-n1"]).with(0).text().starts_with("[-] writer 0."));
+    assert!(place.run(["echo", "imu", "--newest", "-n1"]).with(0).text().starts_with("[-] publisher 0."));
     assert!(place.run(["echo", "imu", "--newest", "-n1", "--json"]).with(0).json()[0]["timestamp"].is_null());
     assert!(place.run(["stat", "imu", "-n1", "-i50ms", "--json"]).with(0).json()[0]["age"].is_null());
 }

@@ -32,6 +32,7 @@ fn a_channel_that_does_not_exist_is_named_with_the_one_that_may_be_meant() {
         refused(&place, &line.replace("ium", "nothing"), 3, "`nothing` in ");
         refused(&place, &line.replace("ium", "nothing"), 3, ": `saltus ls` lists all channels");
     }
+    refused(&place, "echo *", 3, "a name, not a pattern; `saltus echo -e REGEX` prints several channels");
 }
 
 #[test]
@@ -88,6 +89,7 @@ fn options_of_habit_lead_to_ours() {
     for (line, words) in [
         ("echo imu --once", "unknown option `--once` of `saltus echo`: did you mean `-n 1`?"),
         ("echo imu -1", "did you mean `-n 1`?"),
+        ("echo imu gps", "it takes one name; `-e REGEX` selects several channels"),
         ("mk a -1", "did you mean `--if-missing`?"),
         ("mk a -n 10", "did you mean `--depth`?"),
         ("mk a --frames 10", "did you mean `--depth`?"),
@@ -105,7 +107,7 @@ fn options_of_habit_lead_to_ours() {
         }
     }
     place.run(["pub", "imu", "hello", "-r", "-5"]).saying(2, "expected a rate");
-    place.run(["echo", "imu", "-n", "-5"]).saying(2, "expected a count");
+    place.run(["echo", "imu", "-n", "-5"]).saying(2, "expected a whole number, 1 or more");
     place.run(["--domain", "shm://x", "gen", "--lang", "c", "x.lcm"]).saying(2, "does not use --domain");
 }
 

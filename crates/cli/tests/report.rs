@@ -27,6 +27,17 @@ fn logs_of_hiccup_are_reported() {
 }
 
 #[test]
+fn a_log_of_messages_is_refused_with_the_command_that_shows_it() {
+    let (place, files) = (Place::new(), Files::new());
+    for name in ["a.mcap", "a.lcmlog"] {
+        let log = files.at(name);
+        place.run(["pub", "imu", "x", "-q"]).with(0);
+        place.run(["record", "--start", "oldest", "-n", "1", "-q", "-o", &log]).with(0);
+        place.run(["report", &log]).saying(1, &format!("`saltus log info {log}` shows the log"));
+    }
+}
+
+#[test]
 fn hdrhistogram_percentiles_are_read_and_the_assumed_unit_is_reported() {
     let (place, files) = (Place::new(), Files::new());
     let text = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n   \

@@ -118,7 +118,7 @@ fn walk(directory: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), 
             if depth > 0 {
                 walk(&path, depth - 1, files)?;
             }
-        } else if path.extension().is_some_and(|e| e == "lcm") {
+        } else if path.extension().is_some_and(|e| e == "lcm") && !saltus_types::is_log(&path) {
             files.push(path);
         }
     }

@@ -87,15 +87,16 @@ impl Log {
         let failed = || Error::io(format!("read the log {}", path.display()));
         let file = File::open(path).map_err(failed())?;
         if !file.metadata().map_err(failed())?.is_file() {
-            return Err(Error::NotALog("it is not a file".into()));
+            return Err(Error::NotALog(format!("{} is not a file", path.display())));
         }
         let identity = Identity::of(&file).map_err(failed())?;
         let mut probe = vec![0; (Format::PROBE as u64).min(identity.size) as usize];
         file.read_exact_at(&mut probe, 0).map_err(failed())?;
         let format = Format::of_bytes(&probe).ok_or_else(|| {
-            Error::NotALog(match identity.size {
-                0 => "it is empty".into(),
-                size => format!("no event of LCM or MCAP found at the start of its {size} bytes"),
+            let (path, size) = (path.display(), identity.size);
+            Error::NotALog(match size {
+                0 => format!("{path} is empty"),
+                _ => format!("{path} has no event of LCM or MCAP at the start of its {size} bytes"),
             })
         })?;
         let index = match Index::find(path, &identity) {

@@ -14,6 +14,7 @@ use crate::plot::{self, Plotted};
 use crate::theme::Theme;
 use crate::tree;
 use saltus_text::human::plural;
+use saltus_text::table::clipped;
 
 /// Draws the page, and records the positions of clickable areas.
 pub(crate) fn draw(
@@ -42,7 +43,7 @@ pub(crate) fn draw(
         }
         Page::Plot => plot::draw(frame, middle, app, plotted, theme),
     }
-    frame.render_widget(footer(app, theme), below);
+    frame.render_widget(footer(app, below.width.into(), theme), below);
     if app.help {
         help(frame, whole, theme);
     }
@@ -68,11 +69,17 @@ fn heading(app: &App, width: usize) -> Line<'static> {
         _ => " saltus spy".into(),
     };
     let right = if app.paused.is_some() { "PAUSED ? help " } else { "? help " };
-    let room = width.saturating_sub(left.chars().count() + right.len());
+    let left = clipped(&left, width.saturating_sub(right.len()));
+    let room = width.saturating_sub(columns(left) + right.len());
     Line::from(format!("{left}{}{right}", " ".repeat(room)))
 }
 
-fn footer(app: &App, theme: Theme) -> Paragraph<'static> {
+/// The columns of the terminal that a text takes.
+fn columns(text: &str) -> usize {
+    Span::raw(text).width()
+}
+
+fn footer(app: &App, width: usize, theme: Theme) -> Paragraph<'static> {
     if app.typing {
         return Paragraph::new(format!("/{}▏", app.filter)).style(theme.heading());
     }
@@ -80,15 +87,33 @@ fn footer(app: &App, theme: Theme) -> Paragraph<'static> {
         let style = if notice.bad { theme.bad() } else { theme.heading() };
         return Paragraph::new(format!(" {}", notice.words)).style(style);
     }
-    let filter = if app.filter.is_empty() { String::new() } else { format!(" /{} ·", app.filter) };
-    let keys = match app.page {
-        Page::Table => format!("{filter} Enter open · ←→ sort · r reverse · / filter · Space pause · q quit"),
-        Page::Channel => {
-            " Enter fold · p plot · o plot alone · x bytes · Space pause · Esc back · q quit".into()
+    let filter = format!("/{}", app.filter);
+    let mut keys = match app.page {
+        Page::Table => {
+            vec!["Enter open", "←→ sort", "r reverse", "/ filter", "Space pause", "q quit"]
         }
-        Page::Plot => " + - zoom · Space pause · ←→ move · e CSV · c clear · Esc back · q quit".into(),
+        Page::Channel => {
+            vec!["Enter fold", "p plot", "o plot alone", "x bytes", "Space pause", "Esc back", "q quit"]
+        }
+        Page::Plot => {
+            vec!["+ - zoom", "Space pause", "←→ move", "e CSV", "c clear", "Esc back", "q quit"]
+        }
     };
-    Paragraph::new(keys).style(theme.aside())
+    if app.page == Page::Table && !app.filter.is_empty() {
+        keys.insert(0, &filter);
+    }
+    Paragraph::new(fitting_keys(keys, width)).style(theme.aside())
+}
+
+/// As many of the keys as fit into a line. Those that leave a page stay the longest.
+fn fitting_keys(mut keys: Vec<&str>, width: usize) -> String {
+    loop {
+        let line = format!(" {}", keys.join(" · "));
+        match keys.iter().rposition(|key| !["Esc back", "q quit"].contains(key)) {
+            Some(last) if columns(&line) > width => drop(keys.remove(last)),
+            _ => return line,
+        }
+    }
 }
 
 fn table(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme, places: &mut Places) {
@@ -229,6 +254,15 @@ mod tests {
                 assert!(first <= cursor && cursor < first + 10, "{cursor} of {len}: {first}");
             }
         }
+    }
+
+    #[test]
+    fn the_keys_that_leave_a_page_are_shown_however_narrow_the_terminal() {
+        let keys = || vec!["Enter fold", "p plot", "x bytes", "Esc back", "q quit"];
+        assert_eq!(fitting_keys(keys(), 80), " Enter fold · p plot · x bytes · Esc back · q quit");
+        assert_eq!(fitting_keys(keys(), 50), " Enter fold · p plot · x bytes · Esc back · q quit");
+        assert_eq!(fitting_keys(keys(), 49), " Enter fold · p plot · Esc back · q quit");
+        assert_eq!(fitting_keys(keys(), 1), " Esc back · q quit");
     }
 
     #[test]

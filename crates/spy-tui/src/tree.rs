@@ -25,7 +25,10 @@ pub(crate) fn draw(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Them
     if app.hex || tree.nodes.is_empty() && app.branches.is_empty() {
         about.extend(tree.hex.iter().map(|line| Line::from(format!("  {line}"))));
     }
-    let room = u16::try_from(about.len()).unwrap_or(u16::MAX).min(area.height.saturating_sub(4));
+    let mut room = u16::try_from(about.len()).unwrap_or(u16::MAX).min(area.height.saturating_sub(4));
+    if app.branches.is_empty() {
+        room = area.height.saturating_sub(1); // lines may wrap, and nothing else needs the rows
+    }
     let [above, list] = Layout::vertical([Constraint::Length(room), Constraint::Min(1)]).areas(area);
     let wrap = ratatui::widgets::Wrap { trim: false };
     frame.render_widget(Paragraph::new(about).wrap(wrap), above);

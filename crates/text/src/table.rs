@@ -29,6 +29,21 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// The table without as many of the columns `dispensable`, in their order, as it takes for its lines to fit into `width`.
+    #[must_use]
+    pub fn fitting(mut self, width: usize, dispensable: &[&str]) -> Table {
+        for title in dispensable {
+            if self.lines().iter().all(|line| line.width() <= width) {
+                break;
+            }
+            if let Some(at) = self.columns.iter().position(|(known, _)| known == title) {
+                self.columns.remove(at);
+                self.rows.iter_mut().for_each(|row| drop(row.remove(at)));
+            }
+        }
+        self
+    }
+
     /// The lines of the table, the heading first, without trailing spaces.
     pub fn lines(&self) -> Vec<String> {
         let heading: Vec<String> = self.columns.iter().map(|(title, _)| title.to_string()).collect();
@@ -81,6 +96,21 @@ mod tests {
         table.row(vec!["größe/腕".into(), "1 Hz".into()]);
         table.row(vec!["imu".into(), "1.00 kHz".into()]);
         assert_eq!(table.lines(), ["CHANNEL       RATE", "größe/腕      1 Hz", "imu       1.00 kHz"]);
+    }
+
+    #[test]
+    fn a_table_that_is_too_wide_loses_whole_columns_in_the_given_order() {
+        let table = || {
+            let mut table =
+                Table::new(&["CHANNEL", "SIZE", "RATE", "AGE"].map(|title| (title, Align::Right)));
+            table.row(["imu", "5 B", "100 Hz", "4.59 ms"].map(String::from).to_vec());
+            table
+        };
+        let lines = |width| table().fitting(width, &["SIZE", "AGE"]).lines();
+        assert_eq!(lines(30), table().lines());
+        assert_eq!(lines(29), ["CHANNEL    RATE      AGE", "    imu  100 Hz  4.59 ms"]);
+        assert_eq!(lines(23), ["CHANNEL    RATE", "    imu  100 Hz"]);
+        assert_eq!(lines(1), lines(23), "the others stay");
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub fn rate(text: &str) -> Result<f64, String> {
 pub fn count(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         Ok(n) if n > 0 => Ok(n),
-        _ => Err("expected a count: a whole number, 1 or more; omit the option for no limit".into()),
+        _ => Err("expected a whole number, 1 or more".into()),
     }
 }
 

@@ -38,7 +38,7 @@ pub mod wire;
 
 pub use codec::{DecodeCause, DecodeError, EncodeCause, EncodeError};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
-pub use load::{Loaded, Loader, load, parse};
+pub use load::{Loaded, Loader, is_log, load, parse};
 pub use schema::{
     Const, ConstValue, Dim, Enum, EnumId, EnumValue, Extent, Field, Primitive, Schema, Struct, StructId,
     Type, TypeName,

@@ -300,13 +300,27 @@ fn list(dir: &Path, depth: usize, out: &mut Vec<PathBuf>) -> std::io::Result<()>
             break;
         }
         if path.extension().is_some_and(|e| e == "lcm") && path.is_file() {
-            out.push(path);
+            if !is_log(&path) {
+                out.push(path);
+            }
         } else if depth > 0 && path.is_dir() && !path.is_symlink() {
             let _ = list(&path, depth - 1, out); // an unreadable one is skipped
         }
     }
     Ok(())
 }
+
+/// Whether a file is a log of LCM. Many logs have names that end like those of type files.
+pub fn is_log(path: &Path) -> bool {
+    use std::io::Read;
+    let mut first = [0; 4];
+    path.is_file()
+        && std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
+        && first == LOG
+}
+
+/// The first bytes of a log of LCM: those of its first event.
+const LOG: [u8; 4] = [0xed, 0xa1, 0xda, 0x01];
 
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.into())
@@ -324,6 +338,12 @@ fn read(path: &Path) -> Result<Source, String> {
             path.display(),
             Source::MAX >> 20
         ));
+    }
+    if bytes.starts_with(&LOG) {
+        return Err(format!("`{}` is a log, not a type file", path.display()));
+    }
+    if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
+        return Err(format!("`{}` is not a type file: its byte {at} is zero", path.display()));
     }
     Ok(Source::new(path, &bytes))
 }

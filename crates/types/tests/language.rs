@@ -230,6 +230,29 @@ fn bytes_that_are_not_utf8_may_stand_in_comments_only() {
 }
 
 #[test]
+fn logs_named_like_type_files_are_left_out_of_a_search_and_named_files_that_are_binary_get_one_error() {
+    let dir = std::env::temp_dir().join(format!("saltus-types-logs-{}", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(dir.join("a.lcm"), "struct a_t { int8_t x; }\n").unwrap();
+    // The beginning of an event of a log, which declares a type in its message.
+    fs::write(dir.join("run.lcm"), b"\xed\xa1\xda\x01\0\0\0\0 struct a_t { int8_t y; }\n").unwrap();
+    fs::write(dir.join("b.lcm"), b"struct b_t { int8_t x; }\n\0").unwrap();
+    let found = Loader::new().want("a_t").include(&dir).load();
+    let log = Loader::new().file(dir.join("run.lcm")).load();
+    let binary = Loader::new().file(dir.join("b.lcm")).load();
+    fs::remove_dir_all(&dir).unwrap();
+    let found = found.unwrap();
+    assert!(found.warnings.list.is_empty() && found.schema.find("a_t").is_some());
+    let log = log.unwrap_err();
+    assert!(log.list.len() == 1 && log.to_string().contains("is a log, not a type file"), "{log}");
+    let binary = binary.unwrap_err();
+    assert!(
+        binary.list.len() == 1 && binary.to_string().contains("not a type file: its byte 25 is zero"),
+        "{binary}"
+    );
+}
+
+#[test]
 fn hostile_texts_end_soon() {
     let chain = |n: usize, dims: &str| {
         let size = if dims.is_empty() { "" } else { "int8_t n; " };

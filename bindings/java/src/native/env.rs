@@ -112,7 +112,7 @@ impl Env {
 
     /// The address of `len` bytes from `at` on in a direct buffer.
     fn place(self, buffer: jobject, at: jint, len: jint) -> Result<(*mut u8, usize)> {
-        const NOT_DIRECT: &str = "the buffer is no direct one";
+        const NOT_DIRECT: &str = "the buffer is not direct";
         if buffer.is_null() {
             return Err(Fail::invalid("a buffer is null"));
         }

@@ -30,6 +30,9 @@ class Dispatcher:
         self._stopped = False
         self._failed: deque[Exception] = deque()  # each call raises one
 
+    def __repr__(self) -> str:
+        return f"<dispatcher of {len(self._callbacks)} subscriber(s)>"
+
     def on(
         self, subscriber: Subscriber[V], callback: Callable[[Message[V]], object]
     ) -> Subscriber[V]:

@@ -20,10 +20,39 @@ Examples:
   saltus completions zsh > ~/.zfunc/_saltus
   saltus completions fish > ~/.config/fish/completions/saltus.fish";
 
+/// Names of channels for bash, which otherwise shows a placeholder. What other processes have named never gets evaluated: `compgen -W`
+/// would expand it.
+const CHANNELS: &str = r#"
+_saltus_channels() {
+    _saltus "$@"
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} name
+    [[ " COMMANDS " == *" ${COMP_WORDS[1]} "* && $COMP_CWORD -gt 1 && $cur != -* && $prev != -* ]] || return 0
+    [[ ${SALTUS_DOMAIN:-shm://} == shm://* ]] || return 0 # networks have no list
+    COMPREPLY=()
+    while IFS= read -r name; do
+        [[ $name != "$cur"* ]] || COMPREPLY+=("$(printf %q "$name")")
+    done < <(saltus ls 2> /dev/null)
+}
+complete -F _saltus_channels -o bashdefault -o default saltus
+"#;
+
 /// Prints the completions for this command.
-pub(crate) fn run(mut command: Command, completions: Completions) -> Outcome {
+pub(crate) fn run(command: Command, completions: Completions) -> Outcome {
+    // Without hidden commands, which shells would offer.
+    let mut command = Command::new("saltus")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(command.get_arguments().cloned())
+        .subcommands(command.get_subcommands().filter(|one| !one.is_hide_set()).cloned());
     let mut script = Vec::new();
     clap_complete::generate(completions.shell, &mut command, "saltus", &mut script);
+    if completions.shell == Shell::Bash {
+        let takes_names = |one: &&Command| {
+            one.get_positionals().any(|arg| arg.get_value_names().is_some_and(|all| all == ["NAME"]))
+        };
+        let commands: Vec<&str> =
+            command.get_subcommands().filter(takes_names).map(Command::get_name).collect();
+        script.extend(CHANNELS.replace("COMMANDS", &commands.join(" ")).bytes());
+    }
     let mut out = Out::new()?;
     out.bytes(&script)?;
     out.flush()

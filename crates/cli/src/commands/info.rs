@@ -214,7 +214,7 @@ impl Line {
             let who =
                 if lane.alive { format!("pid {} ({})", lane.pid, lane.process) } else { "nobody now".into() };
             words.push(format!(
-                "publisher    lane {} lease {}: {who}, published {} ({}), {} kept, {}",
+                "publisher    {}.{}: {who}, published {} ({}), {} kept, {}",
                 lane.lane,
                 lane.lease,
                 lane.published,
@@ -249,8 +249,8 @@ impl Root {
 
     fn words(self) -> &'static str {
         match self {
-            Root::Shared => " (root shared by several users)",
-            Root::Own | Root::Private => " (root of this user alone)",
+            Root::Shared => " (in the directory that users share)",
+            Root::Own | Root::Private => " (in the directory of this user alone)",
         }
     }
 }

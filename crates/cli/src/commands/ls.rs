@@ -69,7 +69,7 @@ struct Long {
 const COLUMNS: [(&str, Align); 10] = [
     ("MODE", Align::Left),
     ("OWNER", Align::Left),
-    ("FRAMES", Align::Right),
+    ("DEPTH", Align::Right),
     ("SIZE", Align::Right),
     ("PUBS", Align::Right),
     ("SUBS", Align::Right),

@@ -1,6 +1,7 @@
 //! `saltus report`: show histograms of times as a page, a figure, or a table.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -88,6 +89,15 @@ pub(crate) fn run(mut args: Report) -> Outcome {
     let mut series = Vec::new();
     for file in &args.files {
         readable(file)?;
+        let mut first = [0; 8];
+        let read = File::open(file).and_then(|mut file| file.read_exact(&mut first));
+        if let (Ok(()), Some(_)) = (read, saltus_log::Format::of_bytes(&first)) {
+            let file = file.display();
+            let words = format!(
+                "{file} is a log of messages, and a report is about measured times: `saltus log info {file}` shows the log"
+            );
+            return Err(Failure::new(Code::Failed, words));
+        }
         let all = report::load(file, args.unit).map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
         if let Some(unit) = all[0].assumed {
             let (file, unit) = (file.display(), unit.name());

@@ -217,6 +217,9 @@ pub(crate) fn absent(name: &[u8], all: &[Name], url: &str) -> Failure {
     let known: Vec<String> = all.iter().map(|name| escaped(name.as_bytes())).collect();
     let remedy = match nearest(&shown, known.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean `{meant}`?"),
+        None if shown.contains(['*', '?', '[']) => {
+            "here it is a name, not a pattern; `saltus echo -e REGEX` prints several channels".into()
+        }
         None => "`saltus ls` lists all channels".into(),
     };
     Failure::new(Code::NotFound, format!("no channel `{shown}` in {url}: {remedy}"))

@@ -178,6 +178,12 @@ fn option(given: &str, typed: &Typed<'_>) -> String {
     if !given.starts_with('-') {
         return match typed.has("out") {
             true => format!("unexpected argument `{given}` of `{path}`: did you mean `-o {given}`?"),
+            // Of the commands that select channels, only `echo` has one name.
+            false if typed.has("regex") => {
+                format!(
+                    "unexpected argument `{given}` of `{path}`: it takes one name; `-e REGEX` selects several channels"
+                )
+            }
             false => {
                 format!("unexpected argument `{given}` of `{path}`: quote an argument that contains spaces")
             }

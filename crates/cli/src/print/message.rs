@@ -121,7 +121,7 @@ impl About<'_> {
     fn head(self, channel: &str) -> String {
         match self {
             About::Channel(sample) => format!(
-                "[{}] writer {}.{} seq {} missed {}",
+                "[{}] publisher {}.{} seq {} missed {}",
                 timestamp(sample).map_or("-".into(), human::timestamp),
                 sample.publisher.lane,
                 sample.publisher.lease,

@@ -284,6 +284,8 @@ mod tests {
             assert!(full || text.lines().count() < 20, "{text}");
         }
         assert!(report.text(true).contains("77* "), "{}", report.text(true));
+        assert!(report.text(true).contains("chaos: 1 kill, 1 freeze (*), 2.0 per second"));
+        assert!(report.text(false).contains("chaos: 1 kill, 1 freeze, 2.0 per second"));
         let json: Value = serde_json::from_str(&report.json()).expect("it is JSON");
         assert_eq!((&json["verdict"]["ok"], &json["chaos"]["kills"]), (&json!(true), &json!(1)));
     }

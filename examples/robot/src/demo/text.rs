@@ -128,11 +128,12 @@ impl Report {
     fn write_incidents(&self, out: &mut String, full: bool) -> std::fmt::Result {
         if let Some(seed) = self.chaos {
             let (kills, freezes) = (self.count(&What::Killed), self.count(&What::Frozen));
+            // The list of processes marks those that were frozen.
+            let sign = if full { " (*)" } else { "" };
+            let number = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+            let counts = (number(kills, "kill"), number(freezes, "freeze"));
             let rate = (kills + freezes) as f64 / self.elapsed.as_secs_f64();
-            writeln!(
-                out,
-                "\nchaos: {kills} kills, {freezes} freezes (*), {rate:.1} per second (--seed {seed})"
-            )?;
+            writeln!(out, "\nchaos: {}, {}{sign}, {rate:.1} per second (--seed {seed})", counts.0, counts.1)?;
         } else if !self.incidents.is_empty() {
             writeln!(out, "\nprocesses lost: {}", self.incidents.len())?;
         }

@@ -218,10 +218,11 @@ impl std::convert::From<Error> for Stopped {
 
 fn lost(channel: &str, sample: &MessageInfo) -> Failure {
     let words = format!(
-        "missed {} of channel `{channel}` before number {} of writer {}: make it with a larger --depth, or read faster",
+        "missed {} of channel `{channel}` before number {} of publisher {}.{}: make it with a larger --depth, or read faster",
         human::plural(sample.missed, "message"),
         sample.seq,
-        sample.publisher.lane
+        sample.publisher.lane,
+        sample.publisher.lease
     );
     Failure::new(Code::Lost, words)
 }

@@ -16,7 +16,7 @@ use crate::exit::{Code, Failure, Outcome};
 use crate::flags::domain::{self, OpenDomain};
 use crate::stop;
 pub(crate) use options::Stat;
-use row::{COLUMNS, Row};
+use row::{COLUMNS, DISPENSABLE, Row};
 use screen::Screen;
 
 /// Time between two readings (see [`poll_until`]), so that periods are measured even if few messages are kept.
@@ -55,7 +55,7 @@ fn all(domain: &Directory, stat: Stat) -> Outcome {
         }
         let rows = measure(&mut watches);
         let errors = rows.iter().filter_map(|row| row.error.clone()).collect();
-        screen.rows(stat.json.json, &rows, &COLUMNS, Row::cells, errors)?;
+        screen.rows(stat.json.json, &rows, &COLUMNS, &DISPENSABLE, Row::cells, errors)?;
         shown += 1;
         if stat.count.count == Some(shown) {
             return Ok(());

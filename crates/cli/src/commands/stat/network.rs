@@ -61,7 +61,14 @@ pub(crate) fn run(domain: &Domain, stat: &Stat) -> Outcome {
             Row::new(escaped(name.as_bytes()), sender, interval as u64, &seen, lost)
         };
         let rows: Vec<Row> = tally.take().into_iter().map(row).collect();
-        screen.rows(stat.json.json, &rows, &COLUMNS, Row::cells, Vec::new())?;
+        screen.rows(
+            stat.json.json,
+            &rows,
+            &COLUMNS,
+            &["BANDWIDTH", "SIZE", "EVER"],
+            Row::cells,
+            Vec::new(),
+        )?;
         shown += 1;
         if heard == Heard::All {
             break;

@@ -37,6 +37,10 @@ pub(crate) const COLUMNS: [(&str, Align); 13] = [
     ("MISSED", Align::Right),
 ];
 
+/// The columns that a narrow terminal can do without, the least important first.
+pub(super) const DISPENSABLE: [&str; 10] =
+    ["PERIOD", "BANDWIDTH", "PUBS", "P99", "SIZE", "SUBS", "JITTER", "MAX", "LATENCY P50", "AGE"];
+
 impl Row {
     /// A line with the measurements of a channel.
     pub(super) fn new(name: &Name, measured: Measured) -> Row {

@@ -29,12 +29,14 @@ impl Screen {
         &mut self.out
     }
 
-    /// Prints rows as a table, with `below` after it, or as JSON.
+    /// Prints rows as a table, with `below` after it, or as JSON. A table that is redrawn leaves out columns for which the terminal is too
+    /// narrow, first those that come first in `dispensable`.
     pub(super) fn rows<R: Serialize>(
         &mut self,
         json: bool,
         rows: &[R],
         columns: &[(&'static str, Align)],
+        dispensable: &[&str],
         cells: impl Fn(&R) -> Vec<String>,
         below: Vec<String>,
     ) -> Outcome {
@@ -44,6 +46,9 @@ impl Screen {
         }
         let mut table = Table::new(columns);
         rows.iter().for_each(|row| table.row(cells(row)));
+        if let Some((width, _)) = size().filter(|_| self.live) {
+            table = table.fitting(width, dispensable);
+        }
         self.show(&[table.lines(), below].concat())
     }
 

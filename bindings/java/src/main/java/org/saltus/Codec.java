@@ -31,7 +31,7 @@ final class Codec<T> {
               .findStatic(type, "decode", MethodType.methodType(type, byte[].class))
               .asType(MethodType.methodType(Object.class, byte[].class));
     } catch (ReflectiveOperationException | ClassCastException | NullPointerException e) {
-      String text = type.getName() + " is no public class made by `saltus gen --lang java`";
+      String text = type.getName() + " is not a public class made by `saltus gen --lang java`";
       throw new IllegalArgumentException(text, e);
     }
   }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -37,7 +38,7 @@ public final class Domain implements AutoCloseable {
    * @throws SaltusException if the operating system reports an error
    */
   public static Domain open(String url) {
-    return new Domain(Native.checked(Native.domainOpen(Text.bytes(url))));
+    return new Domain(Native.checked(Native.domainOpen(Text.bytes(Objects.requireNonNull(url, "url")))));
   }
 
   /**

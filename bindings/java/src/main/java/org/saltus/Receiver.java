@@ -127,7 +127,7 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
    */
   public int receive(ByteBuffer into, Duration timeout) {
     if (!into.isDirect() || into.isReadOnly()) {
-      throw new IllegalArgumentException("a direct buffer is needed that can be written");
+      throw new IllegalArgumentException("the buffer must be direct, and not read-only");
     }
     long time = Time.nanos(timeout);
     long start = System.nanoTime();
