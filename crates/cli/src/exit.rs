@@ -100,6 +100,21 @@ impl From<saltus_domain::Error> for Failure {
     }
 }
 
+impl From<saltus_aliases::Error> for Failure {
+    fn from(error: saltus_aliases::Error) -> Failure {
+        match error {
+            saltus_aliases::Error::Options(error) => printed(&error),
+            saltus_aliases::Error::Refused(words) => Failure::new(Code::Usage, words),
+        }
+    }
+}
+
+/// Prints help, or a mistake, as clap does.
+pub(crate) fn printed(error: &clap::Error) -> Failure {
+    let _ = error.print(); // nothing is left to tell if that fails
+    if error.use_stderr() { Failure::Reported(Code::Usage) } else { Failure::Quiet }
+}
+
 /// The failure to read a file, in the same words in every command.
 pub(crate) fn unreadable(path: impl fmt::Display, error: &io::Error) -> Failure {
     let remedy = match error.kind() {
