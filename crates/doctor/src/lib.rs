@@ -14,6 +14,7 @@ mod publishers;
 pub mod residue;
 mod script;
 mod tried;
+mod words;
 
 pub use check::{Check, Finding, Fix, State};
 pub use host::Host;
@@ -21,3 +22,4 @@ pub use owners::Owners;
 pub use publishers::Publisher;
 pub use script::script;
 pub use tried::{ENOUGH, Room, Tried};
+pub use words::{Line, Looked, explained, table};
