@@ -160,6 +160,15 @@ pub(crate) fn note(words: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "saltus: {words}");
 }
 
+/// Prints that a channel of `domain`, or the list of its channels, could not be read.
+pub(crate) fn note_unread(domain: &str, channel: Option<&saltus_channel::Name>, why: &str) {
+    let what = match channel {
+        Some(name) => format!("channel `{}`", escape::escaped(name.as_bytes())),
+        None => "some channels".into(),
+    };
+    note(format_args!("{domain}: {what} could not be read: {why}"));
+}
+
 /// Prints the failure of a command, if any, and returns its exit code.
 pub(crate) fn exit_code(outcome: Outcome) -> ExitCode {
     match outcome.err().and_then(|failure| failure.report()) {

@@ -1,6 +1,5 @@
 //! The output of `hiccup`: a live line, and the report.
 
-use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
 use saltus_measure::Histogram;
@@ -8,6 +7,7 @@ use saltus_measure::account::{Account, Seen};
 use saltus_measure::shown::{self, Line};
 
 use crate::exit::Outcome;
+use crate::print::live::Live;
 use crate::print::out::Out;
 
 /// Time between two drawings of the live line.
@@ -18,22 +18,22 @@ pub(crate) struct Show {
     out: Out,
     json: bool,
     quiet: bool,
-    live: bool,
+    live: Live,
     drawn: Instant,
 }
 
 impl Show {
     pub(crate) fn new(json: bool, quiet: bool, to_stdout: bool) -> Outcome<Show> {
         let quiet = quiet || to_stdout;
-        let live = !quiet && !json && stderr().is_terminal();
+        let live = Live::new(!quiet && !json);
         Ok(Show { out: Out::new()?, json: json && !to_stdout, quiet, live, drawn: Instant::now() })
     }
 
     /// Redraws the live line.
     pub(crate) fn live(&mut self, account: &Account) -> Outcome {
-        if self.live && self.drawn.elapsed() >= DRAW {
+        if self.live.is_on() && self.drawn.elapsed() >= DRAW {
             self.drawn = Instant::now();
-            let _ = write!(stderr(), "\r{}\x1b[K", shown::live(account));
+            self.live.draw(shown::live(account));
         }
         Ok(())
     }
@@ -63,9 +63,7 @@ impl Show {
     }
 
     pub(crate) fn report(&mut self, account: &Account) -> Outcome {
-        if self.live {
-            let _ = write!(stderr(), "\r\x1b[K");
-        }
+        self.live.clear();
         if self.json {
             self.out.json(&Line::report(account))?;
         } else if !self.quiet {
