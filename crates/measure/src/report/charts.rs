@@ -105,20 +105,6 @@ macro_rules! mesh {
             .y_label_formatter(&$ys)
             .draw()?
     };
-    ($chart:expr, $x:expr, $y:expr, $xs:expr, $ys:expr) => {
-        $chart
-            .configure_mesh()
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .label_style(style(13))
-            .axis_desc_style(style(13))
-            .x_desc($x)
-            .y_desc($y)
-            .x_label_formatter(&$xs)
-            .y_label_formatter(&$ys)
-            .draw()?
-    };
 }
 
 macro_rules! legend {

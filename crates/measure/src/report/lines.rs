@@ -118,7 +118,7 @@ pub(super) fn draw(area: &Area<'_>, panel: &Panel) -> Drawn {
     macro_rules! fill {
         ($x:expr) => {{
             let mut chart = chart!(&left, &panel.title, $x, y.log_scale());
-            mesh!(chart, &*panel.x.0, &*panel.y.0, |x: &f64| label(panel.x.1, *x), |y| label(panel.y.1, *y));
+            mesh!(chart, 11; &*panel.x.0, &*panel.y.0, |x: &f64| label(panel.x.1, *x), |y| label(panel.y.1, *y));
             for (n, (_, points)) in lines.iter().enumerate() {
                 let points = || points.iter().copied();
                 chart.draw_series(LineSeries::new(points(), colour(n).stroke_width(2)))?;
