@@ -14,9 +14,11 @@ pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// Errors of drawing, which do not occur in memory.
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// Background, foreground and grid lines.
+/// The background.
 pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
+/// The foreground.
 pub const INK: RGBColor = RGBColor(0x20, 0x24, 0x2a);
+/// Grid lines.
 pub const GRID: RGBColor = RGBColor(0xd8, 0xdc, 0xe2);
 /// A service level.
 pub const LIMIT: RGBColor = RGBColor(0xb0, 0x00, 0x20);
