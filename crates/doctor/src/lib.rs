@@ -7,7 +7,6 @@ mod check;
 pub mod checks;
 mod cpus;
 mod host;
-#[cfg(test)]
 mod made;
 mod owners;
 mod publishers;
