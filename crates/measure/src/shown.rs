@@ -119,12 +119,9 @@ pub fn report(account: &Account) -> Vec<String> {
         time(settings.resolution),
         time(account.measured())
     )];
-    let columns = ["COUNT", "P50", "P90", "P99", "P99.9", "P99.99", "MAX"].map(|title| (title, Align::Right));
-    let mut table = Table::new(&[&[("HICCUPS", Align::Left)], &columns[..]].concat());
+    let mut table = Table::new(&[&[("HICCUPS", Align::Left)], &Summary::COLUMNS[..]].concat());
     for (name, summary) in summaries(account).into_iter().filter_map(|(name, s)| Some((name, s?))) {
-        let times =
-            [summary.p50, summary.p90, summary.p99, summary.p999, summary.p9999, summary.max].map(time);
-        table.row([&[name.to_string(), summary.count.to_string()], &times[..]].concat());
+        table.row([vec![name.to_owned()], summary.cells()].concat());
     }
     lines.extend(table.lines());
     lines.push(format!("{} of {} or more", plural(account.spikes, "spike"), time(settings.spike)));
