@@ -17,9 +17,11 @@ mod convert;
 mod line;
 mod log;
 mod message;
+mod report;
 pub mod typed;
 
 pub use convert::{Broken, Converter, Steps, Summary, convert, events};
 pub use line::LINE;
 pub use log::{Counts, Entry, Log};
 pub use message::{Laser, Malformed, Message, Odometry, Scan};
+pub use report::Report;

@@ -100,6 +100,21 @@ impl From<saltus_domain::Error> for Failure {
     }
 }
 
+impl From<saltus_aliases::Error> for Failure {
+    fn from(error: saltus_aliases::Error) -> Failure {
+        match error {
+            saltus_aliases::Error::Options(error) => printed(&error),
+            saltus_aliases::Error::Refused(words) => Failure::new(Code::Usage, words),
+        }
+    }
+}
+
+/// Prints help, or a mistake, as clap does.
+pub(crate) fn printed(error: &clap::Error) -> Failure {
+    let _ = error.print(); // nothing is left to tell if that fails
+    if error.use_stderr() { Failure::Reported(Code::Usage) } else { Failure::Quiet }
+}
+
 /// The failure to read a file, in the same words in every command.
 pub(crate) fn unreadable(path: impl fmt::Display, error: &io::Error) -> Failure {
     let remedy = match error.kind() {
@@ -143,6 +158,15 @@ pub(crate) fn taken(path: &Path) -> Failure {
 pub(crate) fn note(words: impl fmt::Display) {
     let words = bounded(&escape::harmless(&plain(&words.to_string())));
     let _ = writeln!(io::stderr(), "saltus: {words}");
+}
+
+/// Prints that a channel of `domain`, or the list of its channels, could not be read.
+pub(crate) fn note_unread(domain: &str, channel: Option<&saltus_channel::Name>, why: &str) {
+    let what = match channel {
+        Some(name) => format!("channel `{}`", escape::escaped(name.as_bytes())),
+        None => "some channels".into(),
+    };
+    note(format_args!("{domain}: {what} could not be read: {why}"));
 }
 
 /// Prints the failure of a command, if any, and returns its exit code.

@@ -7,13 +7,13 @@ mod check;
 pub mod checks;
 mod cpus;
 mod host;
-#[cfg(test)]
 mod made;
 mod owners;
 mod publishers;
 pub mod residue;
 mod script;
 mod tried;
+mod words;
 
 pub use check::{Check, Finding, Fix, State};
 pub use host::Host;
@@ -21,3 +21,4 @@ pub use owners::Owners;
 pub use publishers::Publisher;
 pub use script::script;
 pub use tried::{ENOUGH, Room, Tried};
+pub use words::{Line, Looked, explained, table};

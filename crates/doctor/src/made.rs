@@ -1,5 +1,7 @@
 //! Made-up machines for tests.
 
+#![cfg(test)]
+
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};

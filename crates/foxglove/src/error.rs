@@ -1,14 +1,15 @@
 //! Errors of the server.
 
-use std::{fmt, io};
+use std::io;
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// An error. The text includes a remedy.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Cannot listen on the address.
+    #[error("cannot listen on {address}: {source}; name another address")]
     Listen {
         /// The address.
         address: String,
@@ -16,47 +17,15 @@ pub enum Error {
         source: io::Error,
     },
     /// A domain cannot be opened.
-    Domain(saltus_domain::Error),
+    #[error("{0}")]
+    Domain(#[from] saltus_domain::Error),
     /// A log cannot be read.
-    Log(saltus_log::Error),
+    #[error("{0}")]
+    Log(#[from] saltus_log::Error),
     /// The system cannot start a thread, or create the objects to wait on.
-    Thread(io::Error),
+    #[error("cannot start a thread: {0}")]
+    Thread(#[source] io::Error),
     /// The options contradict each other.
+    #[error("{0}")]
     Options(&'static str),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Listen { address, source } => {
-                write!(f, "cannot listen on {address}: {source}; name another address")
-            }
-            Error::Domain(e) => e.fmt(f),
-            Error::Log(e) => e.fmt(f),
-            Error::Thread(e) => write!(f, "cannot start a thread: {e}"),
-            Error::Options(words) => f.write_str(words),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Listen { source, .. } | Error::Thread(source) => Some(source),
-            Error::Domain(e) => Some(e),
-            Error::Log(e) => Some(e),
-            Error::Options(_) => None,
-        }
-    }
-}
-
-impl From<saltus_domain::Error> for Error {
-    fn from(e: saltus_domain::Error) -> Error {
-        Error::Domain(e)
-    }
-}
-impl From<saltus_log::Error> for Error {
-    fn from(e: saltus_log::Error) -> Error {
-        Error::Log(e)
-    }
 }

@@ -8,16 +8,24 @@ use crate::Unsupported;
 use saltus_types::{Schema, TypeName};
 use std::collections::{HashMap, HashSet};
 
+/// Names that must not be used: texts of words with blanks between them.
+pub(crate) type Reserved = &'static [&'static str];
+
+/// Whether `name` is one of the words.
+pub(crate) fn is_reserved(name: &str, reserved: &[&str]) -> bool {
+    reserved.iter().any(|words| words.split_ascii_whitespace().any(|word| word == name))
+}
+
 /// Converts names of one scope (the fields and constants of a struct) to identifiers.
 #[derive(Debug)]
 pub(crate) struct Scope {
-    reserved: &'static [&'static str],
+    reserved: Reserved,
     taken: HashMap<String, String>,
 }
 
 impl Scope {
-    /// A scope of a language with these keywords; `names` are all names in it.
-    pub fn new<'a>(reserved: &'static [&'static str], names: impl Iterator<Item = &'a str>) -> Scope {
+    /// A scope of a language that reserves these words; `names` are all names in it.
+    pub fn new<'a>(reserved: Reserved, names: impl Iterator<Item = &'a str>) -> Scope {
         let mut scope = Scope { reserved, taken: HashMap::new() };
         let names: Vec<&str> = names.collect();
         // Names that can stay unchanged have priority.
@@ -45,7 +53,7 @@ pub(crate) fn identifier(name: &str, reserved: &[&str]) -> String {
     if id.is_empty() || id.starts_with(|c: char| c.is_ascii_digit()) {
         id.insert(0, '_');
     }
-    if reserved.contains(&id.as_str()) {
+    if is_reserved(&id, reserved) {
         id.push('_');
     }
     id

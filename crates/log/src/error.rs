@@ -1,19 +1,23 @@
 //! Errors of reading and writing logs.
 
 use crate::lcm::Unwritable;
-use std::{fmt, io};
+use std::io;
 
 /// Why a log cannot be read or written.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A system call failed; the text says which.
-    Io(String, io::Error),
+    #[error("cannot {0}: {1}")]
+    Io(String, #[source] io::Error),
     /// Not a log of a known format; the text says what the file contains.
+    #[error("not a log file: {0}")]
     NotALog(String),
     /// The event cannot be in a log of this format.
+    #[error("{0}")]
     Unwritable(String),
     /// A message cannot be converted back to the published bytes.
+    #[error("a message of channel `{channel}` cannot be converted back to the published bytes: {why}")]
     DecodeFailed {
         /// Its channel, escaped for printing.
         channel: String,
@@ -21,6 +25,7 @@ pub enum Error {
         why: String,
     },
     /// The log has changed since it was opened: another process writes it.
+    #[error("the log is being written or was changed: open it again")]
     Changed,
 }
 
@@ -59,30 +64,5 @@ impl Error {
 impl From<Unwritable> for Error {
     fn from(error: Unwritable) -> Error {
         Error::Unwritable(error.to_string())
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Io(what, error) => write!(f, "cannot {what}: {error}"),
-            Error::NotALog(why) => write!(f, "not a log file: {why}"),
-            Error::Unwritable(why) => f.write_str(why),
-            Error::DecodeFailed { channel, why } => {
-                write!(
-                    f,
-                    "a message of channel `{channel}` cannot be converted back to the published bytes: {why}"
-                )
-            }
-            Error::Changed => f.write_str("the log is being written or was changed: open it again"),
-        }
-    }
-}
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Io(_, error) => Some(error),
-            _ => None,
-        }
     }
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use saltus_os::{clock, stop};
+use saltus_text::human;
 use serde::Serialize;
 
 use crate::meter::Kind;
@@ -23,6 +24,28 @@ pub struct Lateness {
     pub corrected: Option<Summary>,
     /// Times as measured.
     pub raw: Option<Summary>,
+}
+
+impl Lateness {
+    /// The measured lateness, in words.
+    pub fn words(&self) -> String {
+        let time = |ns: u64| human::nanos(ns as f64);
+        let Some(s) = self.corrected else {
+            return "the meter was stopped before its first result".into();
+        };
+        format!(
+            "A thread that wanted to run every {} under {} was late, in {}: p50 {}, p99 {}, p99.9 {}, max {} (count {}). \
+             A control loop cannot expect less here.",
+            time(self.resolution),
+            self.policy,
+            time(self.measured),
+            time(s.p50),
+            time(s.p99),
+            time(s.p999),
+            time(s.max),
+            s.count
+        )
+    }
 }
 
 /// The thread's period, in ns.

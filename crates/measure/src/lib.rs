@@ -15,6 +15,7 @@ pub mod meter;
 pub mod observe;
 pub mod report;
 pub mod session;
+pub mod shown;
 mod summary;
 
 pub use summary::Summary;

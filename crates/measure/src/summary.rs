@@ -1,6 +1,8 @@
 //! A summary of a histogram.
 
 use hdrhistogram::Histogram;
+use saltus_text::human;
+use saltus_text::table::Align;
 use serde::Serialize;
 
 /// The number of times, and percentiles in ns. The JSON fields are a stable interface.
@@ -23,6 +25,23 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The columns of a table of summaries, after those that name them.
+    pub const COLUMNS: [(&'static str, Align); 7] = [
+        ("COUNT", Align::Right),
+        ("P50", Align::Right),
+        ("P90", Align::Right),
+        ("P99", Align::Right),
+        ("P99.9", Align::Right),
+        ("P99.99", Align::Right),
+        ("MAX", Align::Right),
+    ];
+
+    /// The cells of these columns.
+    pub fn cells(&self) -> Vec<String> {
+        let times = [self.p50, self.p90, self.p99, self.p999, self.p9999, self.max];
+        std::iter::once(self.count.to_string()).chain(times.map(|ns| human::nanos(ns as f64))).collect()
+    }
+
     /// From a histogram; `None` if it is empty.
     pub fn of(times: &Histogram<u64>) -> Option<Summary> {
         let quantile = |q| times.value_at_quantile(q);

@@ -1,27 +1,32 @@
 //! Errors, with a remedy in their text.
 
 use crate::lcm::{CHANNEL, MESSAGE};
-use std::fmt;
 use std::io;
 
 /// The result of fallible functions of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// An error of the network.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Not a valid channel name: it must have 1 to 63 bytes without NUL.
+    #[error("`{name}` is not a channel of LCM: choose a name of 1 to {} bytes without NUL", CHANNEL)]
     Channel {
         /// The name given, as text.
         name: String,
     },
     /// The message is longer than LCM's receivers accept.
+    #[error(
+        "a message of {size} B is longer than LCM's receivers accept, {} B: send it in parts or as a file",
+        MESSAGE
+    )]
     TooLong {
         /// Length of the message in bytes.
         size: usize,
     },
     /// The message would need more fragments than a packet can number.
+    #[error("a message of {size} B needs more than 65535 datagrams of {datagram} B: allow larger datagrams")]
     TooManyFragments {
         /// Length of the message in bytes.
         size: usize,
@@ -29,8 +34,12 @@ pub enum Error {
         datagram: usize,
     },
     /// The kernel's send buffer is full; the message was not sent, or only a part of it.
+    #[error(
+        "the kernel's send buffer is full, the message was dropped: send less, or set a larger `send_buf`"
+    )]
     Full,
     /// A socket could not be opened, configured or used.
+    #[error("{what}: {source}; {remedy}")]
     Socket {
         /// The attempted operation.
         what: String,
@@ -40,11 +49,13 @@ pub enum Error {
         source: io::Error,
     },
     /// An option is invalid.
+    #[error("{what}")]
     Invalid {
         /// The error and the expected value.
         what: String,
     },
     /// A message sent to the group did not return: see [`crate::lcm::check`].
+    #[error("{what}; {remedy}")]
     SelfTest {
         /// What is wrong.
         what: String,
@@ -57,38 +68,5 @@ impl Error {
     /// An error of a socket call.
     pub(crate) fn socket(what: impl Into<String>, remedy: impl Into<String>, source: io::Error) -> Error {
         Error::Socket { what: what.into(), remedy: remedy.into(), source }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Channel { name } => {
-                write!(f, "`{name}` is not a channel of LCM: choose a name of 1 to {CHANNEL} bytes without NUL")
-            }
-            Error::TooLong { size } => write!(
-                f,
-                "a message of {size} B is longer than LCM's receivers accept, {MESSAGE} B: send it in parts or as a file"
-            ),
-            Error::TooManyFragments { size, datagram } => write!(
-                f,
-                "a message of {size} B needs more than 65535 datagrams of {datagram} B: allow larger datagrams"
-            ),
-            Error::Full => f.write_str(
-                "the kernel's send buffer is full, the message was dropped: send less, or set a larger `send_buf`",
-            ),
-            Error::Socket { what, remedy, source } => write!(f, "{what}: {source}; {remedy}"),
-            Error::Invalid { what } => f.write_str(what),
-            Error::SelfTest { what, remedy } => write!(f, "{what}; {remedy}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Socket { source, .. } => Some(source),
-            _ => None,
-        }
     }
 }

@@ -1,23 +1,26 @@
 //! Errors, with text for people and stable numbers for programs.
 
 use saltus_channel::Name;
-use std::{fmt, io};
+use std::io;
 
 /// The result of fallible functions of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// An error. [`Error::code`] is stable; the text says how to fix it.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A channel in shared memory returned an error.
-    Channel(saltus_channel::Error),
+    #[error("{0}")]
+    Channel(#[source] saltus_channel::Error),
     /// A URL, a pattern or a value is invalid.
+    #[error("{what}")]
     Invalid {
         /// What is wrong, and what is expected.
         what: String,
     },
     /// The URL's provider is unknown, or not built in.
+    #[error("{}", missing(scheme, known, *feature))]
     NoProvider {
         /// The URL's scheme.
         scheme: String,
@@ -27,11 +30,13 @@ pub enum Error {
         feature: Option<&'static str>,
     },
     /// The provider cannot do this.
+    #[error("{what}")]
     Unsupported {
         /// What was requested, and from what.
         what: String,
     },
     /// A message is longer than the transport carries.
+    #[error("a message of {len} B is longer than the {most} B that this transport carries")]
     TooLong {
         /// Its length in bytes.
         len: usize,
@@ -39,6 +44,7 @@ pub enum Error {
         most: usize,
     },
     /// A channel has messages of another type. Returned once per channel and type.
+    #[error("channel `{channel}` was expected to have `{expected}`, but has {found}")]
     Type {
         /// The channel.
         channel: Name,
@@ -48,8 +54,10 @@ pub enum Error {
         found: String,
     },
     /// A message could not be encoded.
-    Encode(saltus_wire::EncodeError),
+    #[error("{0}")]
+    Encode(#[from] saltus_wire::EncodeError),
     /// A message of the right type could not be decoded.
+    #[error("a message of channel `{channel}`: {source}")]
     Decode {
         /// The channel.
         channel: Name,
@@ -57,22 +65,28 @@ pub enum Error {
         source: saltus_wire::DecodeError,
     },
     /// A received message is malformed or damaged; it is skipped. Later messages are not affected.
+    #[error("{what}")]
     DecodeFailed {
         /// The message, and what is wrong with it.
         what: String,
     },
     /// A wait was canceled by a [`saltus_channel::CancelHandle`].
+    #[error("the wait was canceled")]
     Canceled,
     /// The end of a log: no more messages.
+    #[error("there are no more messages")]
     Ended,
     /// A file is not a log, or not of a kind that can be played.
+    #[error("{what}")]
     NotALog {
         /// The file, and what is wrong with it.
         what: String,
     },
     /// An error of the network, with a remedy.
-    Network(saltus_net::Error),
+    #[error("{0}")]
+    Network(#[source] saltus_net::Error),
     /// The system refused.
+    #[error("cannot {what}: {source}")]
     System {
         /// What was attempted.
         what: String,
@@ -140,49 +154,14 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Channel(e) => e.fmt(f),
-            Error::Network(e) => e.fmt(f),
-            Error::Invalid { what }
-            | Error::Unsupported { what }
-            | Error::DecodeFailed { what }
-            | Error::NotALog { what } => f.write_str(what),
-            Error::NoProvider { known, feature: Some(feature), .. } => {
-                write!(
-                    f,
-                    "this build has no {feature}://; build it with `--features {feature}`, or use one of: {known}"
-                )
-            }
-            Error::NoProvider { scheme, known, feature: None } => {
-                write!(f, "unknown scheme `{scheme}://`; this build supports {known}")
-            }
-            Error::TooLong { len, most } => {
-                write!(f, "a message of {len} B is longer than the {most} B that this transport carries")
-            }
-            Error::Type { channel, expected, found } => {
-                write!(f, "channel `{channel}` was expected to have `{expected}`, but has {found}")
-            }
-            Error::Encode(e) => e.fmt(f),
-            Error::Decode { channel, source } => write!(f, "a message of channel `{channel}`: {source}"),
-            Error::Canceled => f.write_str("the wait was canceled"),
-            Error::Ended => f.write_str("there are no more messages"),
-            Error::System { what, source } => write!(f, "cannot {what}: {source}"),
+fn missing(scheme: &str, known: &str, feature: Option<&str>) -> String {
+    match feature {
+        Some(feature) => {
+            format!(
+                "this build has no {feature}://; build it with `--features {feature}`, or use one of: {known}"
+            )
         }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Channel(e) => Some(e),
-            Error::Network(e) => Some(e),
-            Error::Encode(e) => Some(e),
-            Error::Decode { source, .. } => Some(source),
-            Error::System { source, .. } => Some(source),
-            _ => None,
-        }
+        None => format!("unknown scheme `{scheme}://`; this build supports {known}"),
     }
 }
 
@@ -206,11 +185,6 @@ impl From<saltus_net::Error> for Error {
             }
             other => Error::Network(other),
         }
-    }
-}
-impl From<saltus_wire::EncodeError> for Error {
-    fn from(e: saltus_wire::EncodeError) -> Error {
-        Error::Encode(e)
     }
 }
 

@@ -36,7 +36,6 @@ mod replay;
 mod seal;
 mod sender;
 mod session;
-pub mod simulated;
 mod stats;
 mod tunnel;
 

@@ -1,6 +1,6 @@
 //! Effects of strangers, copies and restarts on a tunnel; and every message is counted.
 
-use saltus_tunnel::simulated::{Badness, Dice, End, Pair};
+use saltus_links::{Badness, Dice, End, Pair};
 use saltus_tunnel::{Config, Event, Key, Order, Pace, Tunnel};
 use std::net::SocketAddr;
 

@@ -1,6 +1,6 @@
 //! Two ends in memory, on a virtual clock, over links that lose, delay, reorder and limit.
 
-use saltus_tunnel::simulated::{Badness, End, Pair};
+use saltus_links::{Badness, End, Pair};
 use saltus_tunnel::{Config, Event, Key, Mtu, Order, Pace, Redundancy, Tunnel, parity};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! The packet length follows what the path carries, on a virtual clock; and the effect on messages.
 
-use saltus_tunnel::simulated::{Badness, End, Pair};
+use saltus_links::{Badness, End, Pair};
 use saltus_tunnel::{Config, Event, Key, Mtu, Order};
 
 const MS: u64 = 1_000_000;

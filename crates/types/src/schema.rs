@@ -372,10 +372,6 @@ impl Schema {
     pub(crate) fn memory(&self, id: StructId) -> u64 {
         self.known[id.0].memory
     }
-    /// Whether a value of struct `id` may contain another value of it.
-    pub fn is_recursive(&self, id: StructId) -> bool {
-        self.closure(id).iter().any(|&s| self.get(s).fields.iter().any(|f| f.ty == Type::Struct(id)))
-    }
 }
 
 /// The type with this name: in full, or in short if that is unique.

@@ -1,6 +1,6 @@
 //! Any bytes as datagrams: from strangers, and from an end with the key.
 
-use saltus_tunnel::simulated::{Badness, Pair};
+use saltus_links::{Badness, Pair};
 use saltus_tunnel::{Config, Key};
 use std::net::{Ipv4Addr, SocketAddr};
 

@@ -8,7 +8,6 @@ use clap::{Args, ValueEnum};
 use saltus_channel::Error;
 
 use crate::exit::{Code, Failure, Outcome};
-use crate::lcm;
 use crate::print::out::Out;
 
 /// The options of `aliases`.
@@ -49,7 +48,7 @@ pub(crate) fn run(aliases: Aliases) -> Outcome {
         Some(directory) => directory.as_path(),
         None => program.parent().unwrap_or(Path::new("/")),
     };
-    let links = lcm::TOOLS.iter().map(|tool| (tool, directory.join(tool.name)));
+    let links = saltus_aliases::TOOLS.iter().map(|tool| (tool, directory.join(tool.name)));
     let is_ours = |link: &Path| fs::read_link(link).is_ok_and(|target| target == program);
     // Nothing is done if anything is in the way.
     for (_, link) in links.clone() {

@@ -50,28 +50,9 @@ pub(crate) struct Cli {
     command: Command,
 }
 
-/// The commands, in the groups that the help shows.
+/// The commands.
 #[derive(Subcommand)]
 enum Command {
-    #[command(flatten)]
-    Channels(Channels),
-    #[command(flatten)]
-    Messages(Messages),
-    #[command(flatten)]
-    Logs(Logs),
-    #[command(flatten)]
-    Types(TypeFiles),
-    #[command(flatten)]
-    Networks(Networks),
-    #[command(flatten)]
-    Latency(Latency),
-    #[command(flatten)]
-    Others(Others),
-}
-
-/// Channels.
-#[derive(Subcommand)]
-enum Channels {
     /// Make a channel
     ///
     /// The memory is reserved immediately. A channel persists after its creator exits, until you remove it or reboot.
@@ -107,11 +88,7 @@ enum Channels {
     /// Without this command each user has a private shm://, in /dev/shm/saltus-UID. The command makes /dev/shm/saltus, where
     /// all users, or the members of a group, can create channels, but not remove those of others. Only root can run it.
     Share(share::Share),
-}
 
-/// Messages.
-#[derive(Subcommand)]
-enum Messages {
     /// Publish messages
     ///
     /// Without -n and -r it publishes one message. With -r it publishes until -n messages or Ctrl-C, on a schedule that does
@@ -139,11 +116,7 @@ enum Messages {
     /// message. PERIOD and JITTER come from the timestamps of kept messages. It reads channels at most 30 times per second, and no
     /// publisher waits for it. On a network it subscribes, and reports losses by sender.
     Stat(stat::Stat),
-}
 
-/// Logs.
-#[derive(Subcommand)]
-enum Logs {
     /// Record messages in a file
     ///
     /// It records all channels or the named ones, including channels created later. It counts received, written, missed and
@@ -165,11 +138,7 @@ enum Logs {
 
     /// Convert recordings of other tools
     Import(import::Import),
-}
 
-/// Types.
-#[derive(Subcommand)]
-enum TypeFiles {
     /// Check, show and compare types
     ///
     /// Types declare the fields of messages. They are in .lcm files, in LCM's type language.
@@ -180,11 +149,7 @@ enum TypeFiles {
     /// It generates code for the types in the files. It searches for other types to which they refer in the directories of
     /// -I and of the files. It writes only files that change.
     Gen(generate::Gen),
-}
 
-/// Networks.
-#[derive(Subcommand)]
-enum Networks {
     /// Forward messages between two domains
     ///
     /// Messages go from one network, shared memory or log to another, in one direction or both, and never back to where
@@ -209,11 +174,7 @@ enum Networks {
     /// The server reads a channel in shared memory only while a client subscribes to it. Clients decode messages whose types are known. A log has a
     /// play bar, which all clients share. The server reports to a slow client how many messages it lost.
     Serve(serve::Serve),
-}
 
-/// Measurements of this machine.
-#[derive(Subcommand)]
-enum Latency {
     /// Measure scheduling delays on this machine
     ///
     /// A thread wakes every millisecond and records how late it was, for 60 seconds or until COMMAND exits. For each delay of --spike or
@@ -235,11 +196,7 @@ enum Latency {
     ///
     /// It reads files of HdrHistogram. Values are nanoseconds, but milliseconds in .hgrm files. Each file is a separate series.
     Report(report::Report),
-}
 
-/// Other commands.
-#[derive(Subcommand)]
-enum Others {
     /// Run the balancing-robot demo
     ///
     /// Ten processes balance a simulated robot at 1000 messages per second, for 20 seconds or as long as the --lidar log. On
@@ -266,26 +223,23 @@ enum Others {
     Man(man::Man),
 }
 
-/// The groups, with their headings.
-fn groups() -> [(&'static str, clap::Command); 7] {
-    let empty = || clap::Command::new("group");
-    [
-        ("Channels", Channels::augment_subcommands(empty())),
-        ("Messages", Messages::augment_subcommands(empty())),
-        ("Logs", Logs::augment_subcommands(empty())),
-        ("Types", TypeFiles::augment_subcommands(empty())),
-        ("Networks", Networks::augment_subcommands(empty())),
-        ("Latency", Latency::augment_subcommands(empty())),
-        ("Others", Others::augment_subcommands(empty())),
-    ]
-}
+/// The groups that the help shows, and their commands.
+const GROUPS: [(&str, &[&str]); 7] = [
+    ("Channels", &["mk", "rm", "ls", "info", "chmod", "sweep", "share"]),
+    ("Messages", &["pub", "echo", "spy", "stat"]),
+    ("Logs", &["record", "play", "log", "import"]),
+    ("Types", &["types", "gen"]),
+    ("Networks", &["bridge", "hub", "tunnel", "serve"]),
+    ("Latency", &["hiccup", "doctor", "bench", "report"]),
+    ("Others", &["demo", "aliases", "completions", "man"]),
+];
 
 /// The groups as the help lists them.
-fn listed() -> String {
+fn listed(whole: &clap::Command) -> String {
     let mut text = String::new();
-    for (heading, group) in groups() {
+    for (heading, names) in GROUPS {
         text += &format!("{heading}:\n");
-        for one in group.get_subcommands().filter(|one| !one.is_hide_set()) {
+        for one in names.iter().filter_map(|name| whole.find_subcommand(name)) {
             let about = one.get_about().map(ToString::to_string).unwrap_or_default();
             text += &format!("  {:<12} {about}\n", one.get_name());
         }
@@ -328,7 +282,7 @@ pub(crate) fn whole() -> clap::Command {
     let names = Names::below(&whole);
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}\n\nOptions:\n{{options}}{{after-help}}",
-        listed()
+        listed(&whole)
     );
     shared(whole, &mut Vec::new(), &names).help_template(template)
 }
@@ -373,44 +327,44 @@ impl Command {
     fn run(self, domain: &DomainUrl) -> Outcome {
         let url = domain.url();
         match self {
-            Command::Channels(Channels::Mk(args)) => mk::run(domain, args),
-            Command::Channels(Channels::Rm(args)) => rm::run(domain, args),
-            Command::Channels(Channels::Ls(args)) => ls::run(domain, args),
-            Command::Channels(Channels::Info(args)) => info::run(domain, args),
-            Command::Channels(Channels::Chmod(args)) => chmod::run(domain, args),
-            Command::Channels(Channels::Sweep(args)) => sweep::run(domain, args),
-            Command::Channels(Channels::Share(args)) => share::run(args),
-            Command::Messages(Messages::Pub(args)) => publish::run(domain, args),
-            Command::Messages(Messages::Echo(args)) => echo::run(domain, args),
-            Command::Messages(Messages::Spy(args)) => spy::run(url, args),
-            Command::Messages(Messages::Stat(args)) => stat::run(url, args),
-            Command::Logs(Logs::Record(args)) => record::run(url, args),
-            Command::Logs(Logs::Play(args)) => play::run(url, args),
-            Command::Logs(Logs::Log(args)) => log::run(args),
-            Command::Logs(Logs::Import(args)) => import::run(args),
-            Command::Types(TypeFiles::Types(args)) => types::run(
+            Command::Mk(args) => mk::run(domain, args),
+            Command::Rm(args) => rm::run(domain, args),
+            Command::Ls(args) => ls::run(domain, args),
+            Command::Info(args) => info::run(domain, args),
+            Command::Chmod(args) => chmod::run(domain, args),
+            Command::Sweep(args) => sweep::run(domain, args),
+            Command::Share(args) => share::run(args),
+            Command::Pub(args) => publish::run(domain, args),
+            Command::Echo(args) => echo::run(domain, args),
+            Command::Spy(args) => spy::run(url, args),
+            Command::Stat(args) => stat::run(url, args),
+            Command::Record(args) => record::run(url, args),
+            Command::Play(args) => play::run(url, args),
+            Command::Log(args) => log::run(args),
+            Command::Import(args) => import::run(args),
+            Command::Types(args) => types::run(
                 || {
                     domain
                         .shm_only("types show --channel", "it stores no types; name their directory with -I")
                 },
                 args,
             ),
-            Command::Types(TypeFiles::Gen(args)) => generate::run(args),
-            Command::Networks(Networks::Bridge(args)) => bridge::run(args),
-            Command::Networks(Networks::Hub(args)) => hub::run(args),
-            Command::Networks(Networks::Tunnel(args)) => tunnel::run(whole(), url.map(str::to_owned), args),
-            Command::Networks(Networks::Serve(args)) => serve::run(domain.is_typed(), url, args),
-            Command::Latency(Latency::Hiccup(args)) => hiccup::run(args),
-            Command::Latency(Latency::Doctor(args)) => doctor::run(url, args),
-            Command::Latency(Latency::Bench(args)) => bench::run(whole(), args),
-            Command::Latency(Latency::Report(args)) => report::run(args),
+            Command::Gen(args) => generate::run(args),
+            Command::Bridge(args) => bridge::run(args),
+            Command::Hub(args) => hub::run(args),
+            Command::Tunnel(args) => tunnel::run(whole(), url.map(str::to_owned), args),
+            Command::Serve(args) => serve::run(domain.is_typed(), url, args),
+            Command::Hiccup(args) => hiccup::run(args),
+            Command::Doctor(args) => doctor::run(url, args),
+            Command::Bench(args) => bench::run(whole(), args),
+            Command::Report(args) => report::run(args),
             #[cfg(feature = "demo")]
-            Command::Others(Others::Demo(args)) => demo::run(url.map(str::to_owned), args),
+            Command::Demo(args) => demo::run(url.map(str::to_owned), args),
             #[cfg(feature = "demo")]
-            Command::Others(Others::DemoProcess(args)) => demo::process(args),
-            Command::Others(Others::Aliases(args)) => aliases::run(args),
-            Command::Others(Others::Completions(args)) => completions::run(whole(), args),
-            Command::Others(Others::Man(args)) => man::run(whole(), args),
+            Command::DemoProcess(args) => demo::process(args),
+            Command::Aliases(args) => aliases::run(args),
+            Command::Completions(args) => completions::run(whole(), args),
+            Command::Man(args) => man::run(whole(), args),
         }
     }
 }

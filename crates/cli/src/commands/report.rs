@@ -152,8 +152,7 @@ fn write(path: &Path, series: &[Series], args: &Report) -> Outcome {
 
 fn print(series: &[Series], args: &Report) -> Outcome {
     let mut out = Out::new()?;
-    let heads = ["COUNT", "P50", "P90", "P99", "P99.9", "P99.99", "MAX"].map(|title| (title, Align::Right));
-    let mut table = Table::new(&[&[("SERIES", Align::Left)], &heads[..]].concat());
+    let mut table = Table::new(&[&[("SERIES", Align::Left)], &Summary::COLUMNS[..]].concat());
     let mut promises = Vec::new();
     let time = |ns: u64| human::nanos(ns as f64);
     for one in series {
@@ -168,8 +167,7 @@ fn print(series: &[Series], args: &Report) -> Outcome {
             let verdict = if l.kept { "kept" } else { "missed" };
             format!("{name}: {} % within {}: {verdict}, {}", l.percent, time(l.limit), time(l.value))
         }));
-        let times = [s.p50, s.p90, s.p99, s.p999, s.p9999, s.max].map(time);
-        table.row([&[name, s.count.to_string()], &times[..]].concat());
+        table.row([vec![name], s.cells()].concat());
     }
     if !args.json.json {
         table.lines().iter().chain(&promises).try_for_each(|line| out.line(line))?;

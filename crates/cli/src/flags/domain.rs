@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
 use std::sync::Once;
 
 use clap::Arg;
@@ -243,7 +242,7 @@ pub(crate) fn open(domain: &Directory, name: &Name) -> Outcome<Channel> {
     domain.open_channel(name.as_bytes()).map_err(|error| match error {
         Error::NotFound { .. } => absent(name.as_bytes(), &domain.list().unwrap_or_default(), &domain.url()),
         Error::Denied { what } => {
-            let owner = std::fs::metadata(directory(domain, name)).map(|m| m.uid());
+            let owner = std::fs::metadata(domain.path().join(name.file_name())).map(|m| m.uid());
             let owner = owner.map_or("its owner".into(), |uid| format!("its owner, user {uid},"));
             Failure::new(
                 Code::Failed,
@@ -252,11 +251,6 @@ pub(crate) fn open(domain: &Directory, name: &Name) -> Outcome<Channel> {
         }
         error => error.into(),
     })
-}
-
-/// The directory of a channel's files.
-pub(crate) fn directory(domain: &Directory, name: &Name) -> PathBuf {
-    domain.path().join(name.file_name())
 }
 
 #[cfg(test)]

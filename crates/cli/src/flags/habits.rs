@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use saltus_types::nearest;
 
-use crate::exit::{Code, Failure};
+use crate::exit::{Code, Failure, printed};
 
 /// Verbs of other tools, each with the `saltus` command to use instead.
 const VERBS: [(&str, &str); 33] = [
@@ -128,11 +128,7 @@ pub(crate) fn usage(whole: &clap::Command, arguments: &[OsString], error: clap::
             let _ = write!(io::stderr(), "saltus: {words}");
             Failure::Reported(Code::Usage)
         }
-        None => {
-            // Write errors are ignored: there is nowhere to report them.
-            let _ = error.print();
-            if error.use_stderr() { Failure::Reported(Code::Usage) } else { Failure::Quiet }
-        }
+        None => printed(&error),
     }
 }
 

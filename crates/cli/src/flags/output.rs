@@ -5,9 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
+use saltus_printer::Format;
 
 use crate::exit::{Outcome, taken, unwritable};
-use crate::print::Format;
 
 /// The option `--json`.
 #[derive(Args)]

@@ -1,9 +1,5 @@
-//! Output of commands: for people, for programs, on a terminal.
+//! Output of commands, on a terminal or not.
 
-pub(crate) mod json;
-pub(crate) mod message;
+pub(crate) mod live;
 pub(crate) mod out;
 pub(crate) mod progress;
-
-pub(crate) use json::Timestamp;
-pub(crate) use message::*;

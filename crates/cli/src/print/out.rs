@@ -5,10 +5,10 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
+use saltus_printer::{Format, Message};
 use serde::Serialize;
 
 use crate::exit::{Code, Failure, Outcome};
-use crate::print::json;
 use crate::stop;
 
 /// Standard output of commands. Call [`Out::flush`] at the end to get errors. If a command fails, dropping this flushes its earlier output.
@@ -34,17 +34,14 @@ impl Out {
         writeln!(self.file, "{text}").map_err(failure)
     }
 
-    /// Writes a value as one line of JSON, without control characters, and without numbers that other programs would round.
+    /// Writes a value as one line of JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Outcome {
-        let text = json::text(value).map_err(|e| failure(e.into()))?;
-        let mut rest = text.as_str();
-        // The control characters that JSON allows are inside strings.
-        while let Some((at, c)) = rest.char_indices().find(|(_, c)| c.is_control()) {
-            self.bytes(&rest.as_bytes()[..at])?;
-            self.bytes(format!("\\u{:04x}", u32::from(c)).as_bytes())?;
-            rest = &rest[at + c.len_utf8()..];
-        }
-        self.line(rest)
+        saltus_printer::json(&mut self.file, value).map_err(failure)
+    }
+
+    /// Writes a message.
+    pub(crate) fn message(&mut self, format: Format, message: &Message<'_>) -> Outcome {
+        saltus_printer::print(&mut self.file, format, message).map_err(failure)
     }
 
     /// Flushes the buffer.

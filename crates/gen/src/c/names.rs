@@ -5,64 +5,11 @@ use crate::{Options, Unsupported};
 use saltus_types::{Const, Schema, Struct, Type, TypeName};
 
 /// Keywords of C, and macros of its standard headers or of the compiler's GNU mode.
-pub(crate) const RESERVED: &[&str] = &[
-    "auto",
-    "break",
-    "case",
-    "char",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "struct",
-    "switch",
-    "typedef",
-    "union",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    "asm",
-    "typeof",
-    "alignas",
-    "alignof",
-    "bool",
-    "constexpr",
-    "false",
-    "nullptr",
-    "static_assert",
-    "thread_local",
-    "true",
-    "NULL",
-    "errno",
-    "linux",
-    "unix",
-    "i386",
-    "INT_MAX",
-    "INT32_MAX",
-    "stdin",
-    "stdout",
-    "stderr",
-    "EOF",
-];
+pub(crate) const RESERVED: &str = "\
+    auto break case char const continue default do double else enum extern float for goto if inline int \
+    long register restrict return short signed sizeof static struct switch typedef union unsigned void \
+    volatile while asm typeof alignas alignof bool constexpr false nullptr static_assert thread_local \
+    true NULL errno linux unix i386 INT_MAX INT32_MAX stdin stdout stderr EOF";
 
 /// The name of a type with the prefix that the options give its package.
 pub(crate) fn prefixed(name: &TypeName, options: &Options) -> TypeName {
@@ -76,7 +23,7 @@ pub(crate) fn prefixed(name: &TypeName, options: &Options) -> TypeName {
 
 /// `exlcm_example_t` of `exlcm.example_t`.
 pub(crate) fn type_name(name: &TypeName, options: &Options) -> String {
-    identifier(&prefixed(name, options).to_string(), RESERVED)
+    identifier(&prefixed(name, options).to_string(), &[RESERVED])
 }
 
 /// `EXLCM_EXAMPLE_T`: the prefix of its macros.
@@ -86,7 +33,7 @@ pub(crate) fn macro_prefix(name: &TypeName, options: &Options) -> String {
 
 /// The fields of a struct as members.
 pub(crate) fn members(s: &Struct) -> Scope {
-    Scope::new(RESERVED, s.fields.iter().map(|f| f.name.as_str()))
+    Scope::new(&[RESERVED], s.fields.iter().map(|f| f.name.as_str()))
 }
 
 /// The constants of a struct, and the names added to them, without the prefix of the type.

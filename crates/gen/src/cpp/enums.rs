@@ -11,7 +11,7 @@ use saltus_types::Enum;
 pub(crate) fn text(e: &Enum, options: &Options) -> String {
     let place = Place::of(&e.name, options);
     let guard = place.guard();
-    let scope = Scope::new(super::names::KEYWORDS, e.values.iter().map(|v| v.name.as_str()));
+    let scope = Scope::new(&[super::names::KEYWORDS], e.values.iter().map(|v| v.name.as_str()));
     let mut t = Text::new("    ");
     t.line(banner(&e.file));
     t.line(format!("#ifndef SALTUS_{guard}_HPP")).line(format!("#define SALTUS_{guard}_HPP")).gap();

@@ -6,138 +6,18 @@ use crate::text::Text;
 use crate::{Options, Unsupported};
 use saltus_types::{Const, Field, Schema, Struct, StructId, TypeName};
 
-/// Keywords of C++, and macros of its headers or of the compiler's GNU mode.
-pub(super) const KEYWORDS: &[&str] = &[
-    "alignas",
-    "alignof",
-    "and",
-    "and_eq",
-    "asm",
-    "auto",
-    "bitand",
-    "bitor",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "char8_t",
-    "char16_t",
-    "char32_t",
-    "class",
-    "compl",
-    "concept",
-    "const",
-    "consteval",
-    "constexpr",
-    "constinit",
-    "const_cast",
-    "continue",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "dynamic_cast",
-    "else",
-    "enum",
-    "explicit",
-    "export",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "reinterpret_cast",
-    "requires",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "static_cast",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "wchar_t",
-    "while",
-    "xor",
-    "xor_eq",
-    "typeof",
-    "std",
-    "NULL",
-    "errno",
-    "linux",
-    "unix",
-    "i386",
-    "stdin",
-    "stdout",
-    "stderr",
-    "EOF",
-    "INT_MAX",
-    "INT32_MAX",
-    "int8_t",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "uint8_t",
-    // The members that every class has.
-    "encode",
-    "decode",
-    "getEncodedSize",
-    "getHash",
-    "getTypeName",
-    "set_sizes",
-    "_encodeNoHash",
-    "_decodeNoHash",
-    "_getEncodedSizeNoHash",
-    "_computeHash",
-    "_read",
-    "_write",
-    "_measure",
-    "_least",
-    "_width",
-    "_height",
-    "_fixed",
-    "_free",
-];
+/// Keywords of C++, macros of its headers or of the compiler's GNU mode, and the members that every class has.
+pub(super) const KEYWORDS: &str = "\
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t \
+    class compl concept const consteval constexpr constinit const_cast continue co_await co_return \
+    co_yield decltype default delete do double dynamic_cast else enum explicit export extern false float \
+    for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or \
+    or_eq private protected public register reinterpret_cast requires return short signed sizeof static \
+    static_assert static_cast struct switch template this thread_local throw true try typedef typeid \
+    typename union unsigned using virtual void volatile wchar_t while xor xor_eq typeof std NULL errno \
+    linux unix i386 stdin stdout stderr EOF INT_MAX INT32_MAX int8_t int16_t int32_t int64_t uint8_t \
+    encode decode getEncodedSize getHash getTypeName set_sizes _encodeNoHash _decodeNoHash \
+    _getEncodedSizeNoHash _computeHash _read _write _measure _least _width _height _fixed _free";
 
 /// The location of a type: its namespaces and its name, with the prefix that the options give its package.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,8 +29,8 @@ pub(crate) struct Place {
 impl Place {
     pub fn of(name: &TypeName, options: &Options) -> Place {
         let full = prefixed(name, options);
-        let namespaces = full.packages().map(|p| identifier(p, KEYWORDS)).collect();
-        Place { namespaces, name: identifier(&full.name, KEYWORDS) }
+        let namespaces = full.packages().map(|p| identifier(p, &[KEYWORDS])).collect();
+        Place { namespaces, name: identifier(&full.name, &[KEYWORDS]) }
     }
     /// `exlcm/example_t` followed by `tail`.
     pub fn file(&self, tail: &str) -> String {
@@ -193,7 +73,7 @@ pub(crate) struct Members {
 impl Members {
     pub fn of(s: &Struct, place: &Place) -> Members {
         let fields = s.fields.iter().map(|f| f.name.as_str());
-        let scope = Scope::new(KEYWORDS, fields.chain(s.consts.iter().map(|c| c.name.as_str())));
+        let scope = Scope::new(&[KEYWORDS], fields.chain(s.consts.iter().map(|c| c.name.as_str())));
         let mut members = Members { scope, class: place.name.clone(), all: Vec::new() };
         let fields = s.fields.iter().map(|f| members.field(f));
         members.all = fields.chain(s.consts.iter().map(|c| members.constant(c))).collect();

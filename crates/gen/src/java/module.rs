@@ -4,115 +4,31 @@ use crate::names::{Scope, identifier};
 use crate::{Options, Style};
 use saltus_types::{Dim, Extent, Field, Primitive, Schema, Struct, StructId, Type, TypeName};
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
-const KEYWORDS: &[&str] = &[
-    "_",
-    "abstract",
-    "assert",
-    "boolean",
-    "break",
-    "byte",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extends",
-    "false",
-    "final",
-    "finally",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "implements",
-    "import",
-    "instanceof",
-    "int",
-    "interface",
-    "long",
-    "native",
-    "new",
-    "null",
-    "package",
-    "private",
-    "protected",
-    "public",
-    "return",
-    "short",
-    "static",
-    "strictfp",
-    "super",
-    "switch",
-    "synchronized",
-    "this",
-    "throw",
-    "throws",
-    "transient",
-    "true",
-    "try",
-    "void",
-    "volatile",
-    "while",
-];
+const KEYWORDS: &str = "\
+    _ abstract assert boolean break byte case catch char class const continue default do double else enum \
+    extends false final finally float for goto if implements import instanceof int interface long native \
+    new null package private protected public return short static strictfp super switch synchronized this \
+    throw throws transient true try void volatile while";
 
 /// Names that a class must not have: keywords, and the classes that every class uses.
-static NOT_CLASSES: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    let used = [
-        "var",
-        "yield",
-        "record",
-        "sealed",
-        "permits",
-        "ArrayList",
-        "Arrays",
-        "BufferUnderflowException",
-        "ByteBuffer",
-        "Class",
-        "DataInput",
-        "DataOutput",
-        "Deprecated",
-        "Double",
-        "Float",
-        "IOException",
-        "Math",
-        "Object",
-        "Override",
-        "SaltusOctave",
-        "SaltusWire",
-        "String",
-        "lcm",
-    ];
-    [KEYWORDS, &used].concat()
-});
+const NOT_CLASSES: &[&str] = &[
+    KEYWORDS,
+    "\
+    var yield record sealed permits ArrayList Arrays BufferUnderflowException ByteBuffer Class DataInput \
+    DataOutput Deprecated Double Float IOException Math Object Override SaltusOctave SaltusWire String \
+    lcm",
+];
 
 /// Names that a field or constant must not have: keywords, classes whose methods are called, and members of every
 /// class.
-static NOT_FIELDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    let used = [
-        "Arrays",
-        "Math",
-        "SaltusWire",
-        "NAME",
-        "FINGERPRINT",
-        "SCHEMA",
-        "LCM_FINGERPRINT",
-        "LCM_FINGERPRINT_BASE",
-    ];
-    [KEYWORDS, &used].concat()
-});
+const NOT_FIELDS: &[&str] =
+    &[KEYWORDS, "Arrays Math SaltusWire NAME FINGERPRINT SCHEMA LCM_FINGERPRINT LCM_FINGERPRINT_BASE"];
 
 /// Identifiers for these names.
 pub(super) fn scope<'a>(consts: &[&'a str], fields: impl Iterator<Item = &'a str>) -> Scope {
     let names: Vec<&str> = consts.iter().copied().chain(fields).collect();
-    Scope::new(&NOT_FIELDS, names.into_iter())
+    Scope::new(NOT_FIELDS, names.into_iter())
 }
 
 /// A package and a class in it.
@@ -131,8 +47,8 @@ impl Place {
         let package = if name.package.is_empty() { default } else { &name.package };
         let prefix = options.package_prefix.iter().flat_map(|p| p.split('.'));
         let parts = prefix.chain(package.split('.')).filter(|p| !p.is_empty());
-        let package: Vec<String> = parts.map(|p| identifier(p, KEYWORDS)).collect();
-        Place { package: package.join("."), class: identifier(&name.name, &NOT_CLASSES) }
+        let package: Vec<String> = parts.map(|p| identifier(p, &[KEYWORDS])).collect();
+        Place { package: package.join("."), class: identifier(&name.name, NOT_CLASSES) }
     }
     /// The class's file.
     pub fn file(&self) -> PathBuf {

@@ -1,50 +1,26 @@
 //! The location of a type's module, and the names in it.
 
 use crate::Options;
-use crate::names::{Scope, identifier};
+use crate::names::{Reserved, Scope, identifier};
 use saltus_types::{Dim, EnumId, Extent, Field, Schema, Struct, StructId, Type, TypeName};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 /// Name of the runtime module of the classes.
 pub(super) const WIRE: &str = "_saltus_wire";
 
 /// Python's keywords.
-pub(super) const KEYWORDS: &[&str] = &[
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
-    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
-    "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
-];
+pub(super) const KEYWORDS: &str = "\
+    False None True and as assert async await break class continue def del elif else except finally for \
+    from global if import in is lambda nonlocal not or pass raise return try while with yield";
 
 /// Names that a class must not have: keywords, modules of a package, and names that every module uses.
-static NOT_CLASSES: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    let used = [
-        "__init__",
-        "_saltus_wire",
-        "wire",
-        "np",
-        "npt",
-        "numpy",
-        "struct",
-        "enum",
-        "typing",
-        "annotations",
-        "Any",
-        "ClassVar",
-        "bool",
-        "bytes",
-        "classmethod",
-        "float",
-        "int",
-        "list",
-        "object",
-        "staticmethod",
-        "str",
-        "type",
-    ];
-    [KEYWORDS, &used].concat()
-});
+const NOT_CLASSES: &[&str] = &[
+    KEYWORDS,
+    "\
+    __init__ _saltus_wire wire np npt numpy struct enum typing annotations Any ClassVar bool bytes \
+    classmethod float int list object staticmethod str type",
+];
 
 /// A package and a class in it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,8 +35,8 @@ impl Place {
     /// The location of the type with that name.
     pub fn of(name: &TypeName, options: &Options) -> Place {
         let prefix = options.package_prefix.iter().flat_map(|p| p.split('.')).filter(|p| !p.is_empty());
-        let package = prefix.chain(name.packages()).map(|p| identifier(p, KEYWORDS)).collect();
-        Place { package, class: identifier(&name.name, &NOT_CLASSES) }
+        let package = prefix.chain(name.packages()).map(|p| identifier(p, &[KEYWORDS])).collect();
+        Place { package, class: identifier(&name.name, NOT_CLASSES) }
     }
     /// The module's file.
     pub fn file(&self) -> PathBuf {
@@ -110,13 +86,7 @@ pub(super) struct Module<'a> {
 impl<'a> Module<'a> {
     /// The module of struct `id`; fields and constants avoid names in `reserved`. With `enums` it refers to enums
     /// as classes.
-    pub fn new(
-        schema: &'a Schema,
-        id: StructId,
-        options: &Options,
-        reserved: &'static [&'static str],
-        enums: bool,
-    ) -> Self {
+    pub fn new(schema: &'a Schema, id: StructId, options: &Options, reserved: Reserved, enums: bool) -> Self {
         let st = schema.get(id);
         let place = Place::of(&st.name, options);
         let members =

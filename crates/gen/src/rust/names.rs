@@ -2,7 +2,7 @@
 
 use super::keywords::{MODULES, TYPES};
 use crate::Options;
-use crate::names::identifier;
+use crate::names::{Reserved, identifier, is_reserved};
 use saltus_types::{EnumId, Schema, StructId, TypeName};
 use std::collections::{BTreeSet, HashMap};
 
@@ -44,7 +44,7 @@ impl Names {
         let mut names: Vec<(String, String)> = Vec::with_capacity(all.len());
         for name in &all {
             let key = (package(name), camel(stripped(&name.name)));
-            let clear = same[&key] == 1 && !TYPES.contains(&key.1.as_str());
+            let clear = same[&key] == 1 && !is_reserved(&key.1, TYPES);
             let (package, short) = key;
             let id = if clear { short } else { camel(&name.name) };
             let id = unique(id, TYPES, taken.entry(package.clone()).or_default());
@@ -122,8 +122,8 @@ fn modules(packages: &BTreeSet<String>) -> HashMap<String, Module> {
 }
 
 /// `id`, changed until it is neither reserved nor used; marks it as used.
-fn unique(mut id: String, reserved: &[&str], taken: &mut BTreeSet<String>) -> String {
-    while reserved.contains(&id.as_str()) || taken.contains(&id) {
+fn unique(mut id: String, reserved: Reserved, taken: &mut BTreeSet<String>) -> String {
+    while is_reserved(&id, reserved) || taken.contains(&id) {
         id.push('_');
     }
     taken.insert(id.clone());

@@ -14,9 +14,11 @@ pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// Errors of drawing, which do not occur in memory.
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// Background, foreground and grid lines.
+/// The background.
 pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
+/// The foreground.
 pub const INK: RGBColor = RGBColor(0x20, 0x24, 0x2a);
+/// Grid lines.
 pub const GRID: RGBColor = RGBColor(0xd8, 0xdc, 0xe2);
 /// A service level.
 pub const LIMIT: RGBColor = RGBColor(0xb0, 0x00, 0x20);
@@ -94,20 +96,6 @@ macro_rules! mesh {
         $chart
             .configure_mesh()
             .x_labels($labels)
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .label_style(style(13))
-            .axis_desc_style(style(13))
-            .x_desc($x)
-            .y_desc($y)
-            .x_label_formatter(&$xs)
-            .y_label_formatter(&$ys)
-            .draw()?
-    };
-    ($chart:expr, $x:expr, $y:expr, $xs:expr, $ys:expr) => {
-        $chart
-            .configure_mesh()
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
             .axis_style(INK)

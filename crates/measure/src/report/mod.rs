@@ -1,23 +1,17 @@
 //! Reports of histograms as a page, a figure or a table, for comparing several runs.
 
-#[macro_use]
 mod charts;
-mod diagrams;
 mod heat;
-mod lines;
 mod load;
 mod page;
-mod rows;
 mod spikes;
 mod tables;
 mod unit;
 
-pub use diagrams::{diagrams, panels};
+pub use charts::{Area, COLOURS, Drawn, GRID, INK, colour, style};
 pub use heat::{Column, Heat};
-pub use lines::{Axis, Line, Panel};
 pub use load::{Error, load, read};
-pub use page::{document, escaped, figure, page};
-pub use rows::Rows;
+pub use page::{document, escaped, figure, page, stack};
 pub use spikes::{Spike, Spikes};
 pub use tables::{csv, hgrm};
 pub use unit::Unit;
@@ -108,8 +102,8 @@ impl Level {
     }
 }
 
-/// A time with three digits and a unit.
-fn time(ns: f64) -> String {
+/// A time in ns with three digits and a unit.
+pub fn time(ns: f64) -> String {
     let (value, unit) = match ns {
         n if n < 999.5 => (n, "ns"),
         n if n < 999.5e3 => (n / 1e3, "µs"),

@@ -152,7 +152,7 @@ pub fn figure(
 }
 
 /// Charts of the same size below each other, as one drawing with its style.
-pub(super) fn stack(
+pub fn stack(
     size: (u32, u32),
     parts: &[&dyn Fn(&Area<'_>) -> Drawn],
 ) -> Result<String, Box<dyn std::error::Error>> {

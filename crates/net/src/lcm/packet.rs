@@ -69,30 +69,21 @@ pub struct Fragment<'a> {
 }
 
 /// Why a datagram is not valid in LCM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// It ends within its header.
+    #[error("the datagram ends within its header")]
     Truncated,
     /// It does not begin with LCM's magic bytes.
+    #[error("not an LCM datagram: it begins neither with LC02 nor with LC03")]
     Magic,
     /// The channel's name is not terminated, or longer than 63 bytes.
+    #[error("the name of the channel does not end within 63 bytes")]
     Channel,
     /// The whole message is longer than 2^28 bytes.
+    #[error("the message is longer than 2^28 bytes")]
     TooLong,
 }
-
-impl std::fmt::Display for Malformed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Malformed::Truncated => "the datagram ends within its header",
-            Malformed::Magic => "not an LCM datagram: it begins neither with LC02 nor with LC03",
-            Malformed::Channel => "the name of the channel does not end within 63 bytes",
-            Malformed::TooLong => "the message is longer than 2^28 bytes",
-        })
-    }
-}
-
-impl std::error::Error for Malformed {}
 
 /// Parses one datagram. Does not allocate or block.
 ///

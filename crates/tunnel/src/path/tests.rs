@@ -1,5 +1,5 @@
 use super::*;
-use crate::simulated::Dice;
+use saltus_links::Dice;
 use std::net::Ipv4Addr;
 
 const MS: u64 = 1_000_000;

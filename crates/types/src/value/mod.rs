@@ -23,6 +23,73 @@ use crate::{Extent, Field, Primitive, Schema, Struct, StructId, Type};
 use std::fmt;
 use std::sync::Arc;
 
+/// Calls a macro with all kinds of values: the primitive ones, then the others.
+macro_rules! kinds {
+    ($name:ident!($($more:tt)*)) => {
+        $name!([Int8 Int16 Int32 Int64 Byte Float Double String Boolean] [Enum Record] $($more)*)
+    };
+}
+
+/// Evaluates an expression for the elements of an array: `$v` is the vector.
+macro_rules! with_items {
+    ([$($primitive:ident)*] [$($other:ident)*] $items:expr, $v:ident => $body:expr) => {
+        match $items { $(Items::$primitive($v) => $body,)* $(Items::$other($v) => $body,)* }
+    };
+}
+
+/// Evaluates an expression for the elements of an array: a vector of the same type.
+macro_rules! map_items {
+    ([$($primitive:ident)*] [$($other:ident)*] $items:expr, $v:ident => $body:expr) => {
+        match $items {
+            $(Items::$primitive($v) => Items::$primitive($body),)*
+            $(Items::$other($v) => Items::$other($body),)*
+        }
+    };
+}
+
+/// A vector for elements of a type.
+macro_rules! new_items {
+    ([$($primitive:ident)*] [$($other:ident)*] $ty:expr, $new:expr) => {
+        match $ty {
+            $(Type::Primitive(Primitive::$primitive) => Items::$primitive($new),)*
+            Type::Enum(_) => Items::Enum($new),
+            Type::Struct(_) => Items::Record($new),
+        }
+    };
+}
+
+/// Whether two values, or two vectors, are equal; `$bits` compares floats.
+macro_rules! equal {
+    ($of:ident, $pair:expr, $bits:ident, [$($exact:ident)*]) => {
+        match $pair {
+            ($of::Float(a), $of::Float(b)) => $bits(a, b, |v| v.to_bits().into()),
+            ($of::Double(a), $of::Double(b)) => $bits(a, b, |v| v.to_bits()),
+            $(($of::$exact(a), $of::$exact(b)) => a == b,)*
+            _ => false,
+        }
+    };
+}
+
+/// The name of a kind, in the terms of the language.
+macro_rules! kind {
+    ($of:ident, $value:expr $(, $more:ident $name:literal)*) => {
+        match $value {
+            $of::Int8(_) => "int8_t",
+            $of::Int16(_) => "int16_t",
+            $of::Int32(_) => "int32_t",
+            $of::Int64(_) => "int64_t",
+            $of::Byte(_) => "byte",
+            $of::Float(_) => "float",
+            $of::Double(_) => "double",
+            $of::String(_) => "string",
+            $of::Boolean(_) => "boolean",
+            $of::Enum(_) => "enum",
+            $of::Record(_) => "struct",
+            $($of::$more(_) => $name,)*
+        }
+    };
+}
+
 /// The value of a field, or of an element of an array.
 #[derive(Clone, Debug)]
 pub enum Value {
@@ -91,41 +158,17 @@ impl Value {
     }
     /// Its kind, in the terms of the language: `int32_t`, `struct`, `array`.
     pub fn kind(&self) -> &'static str {
-        match self {
-            Value::Int8(_) => "int8_t",
-            Value::Int16(_) => "int16_t",
-            Value::Int32(_) => "int32_t",
-            Value::Int64(_) => "int64_t",
-            Value::Byte(_) => "byte",
-            Value::Float(_) => "float",
-            Value::Double(_) => "double",
-            Value::String(_) => "string",
-            Value::Boolean(_) => "boolean",
-            Value::Enum(_) => "enum",
-            Value::Record(_) => "struct",
-            Value::Array(_) => "array",
-        }
+        kind!(Value, self, Array "array")
     }
 }
 
 /// Floats are equal if their bits are: a NaN equals itself, and 0.0 differs from -0.0.
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
-        match (self, other) {
-            (Value::Int8(a), Value::Int8(b)) => a == b,
-            (Value::Int16(a), Value::Int16(b)) => a == b,
-            (Value::Int32(a), Value::Int32(b)) => a == b,
-            (Value::Int64(a), Value::Int64(b)) => a == b,
-            (Value::Byte(a), Value::Byte(b)) => a == b,
-            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
-            (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),
-            (Value::String(a), Value::String(b)) => a == b,
-            (Value::Boolean(a), Value::Boolean(b)) => a == b,
-            (Value::Enum(a), Value::Enum(b)) => a == b,
-            (Value::Record(a), Value::Record(b)) => a == b,
-            (Value::Array(a), Value::Array(b)) => a == b,
-            _ => false,
+        fn bits<T: Copy>(a: &T, b: &T, of: fn(T) -> u64) -> bool {
+            of(*a) == of(*b)
         }
+        equal!(Value, (self, other), bits, [Int8 Int16 Int32 Int64 Byte String Boolean Enum Record Array])
     }
 }
 
@@ -187,25 +230,6 @@ pub enum Items {
     Record(Vec<Record>),
 }
 
-/// Evaluates an expression for elements of any type: `$v` is the vector.
-macro_rules! with_items {
-    ($items:expr, $v:ident => $body:expr) => {
-        match $items {
-            Items::Int8($v) => $body,
-            Items::Int16($v) => $body,
-            Items::Int32($v) => $body,
-            Items::Int64($v) => $body,
-            Items::Byte($v) => $body,
-            Items::Float($v) => $body,
-            Items::Double($v) => $body,
-            Items::String($v) => $body,
-            Items::Boolean($v) => $body,
-            Items::Enum($v) => $body,
-            Items::Record($v) => $body,
-        }
-    };
-}
-
 impl Items {
     /// No elements of this type.
     pub fn empty(ty: Type) -> Items {
@@ -213,23 +237,11 @@ impl Items {
     }
     /// No elements of this type, with capacity for `n`.
     pub(crate) fn with_capacity(ty: Type, n: usize) -> Items {
-        match ty {
-            Type::Primitive(Primitive::Int8) => Items::Int8(Vec::with_capacity(n)),
-            Type::Primitive(Primitive::Int16) => Items::Int16(Vec::with_capacity(n)),
-            Type::Primitive(Primitive::Int32) => Items::Int32(Vec::with_capacity(n)),
-            Type::Primitive(Primitive::Int64) => Items::Int64(Vec::with_capacity(n)),
-            Type::Primitive(Primitive::Byte) => Items::Byte(Vec::with_capacity(n)),
-            Type::Primitive(Primitive::Float) => Items::Float(Vec::with_capacity(n)),
-            Type::Primitive(Primitive::Double) => Items::Double(Vec::with_capacity(n)),
-            Type::Primitive(Primitive::String) => Items::String(Vec::with_capacity(n)),
-            Type::Primitive(Primitive::Boolean) => Items::Boolean(Vec::with_capacity(n)),
-            Type::Enum(_) => Items::Enum(Vec::with_capacity(n)),
-            Type::Struct(_) => Items::Record(Vec::with_capacity(n)),
-        }
+        kinds!(new_items!(ty, Vec::with_capacity(n)))
     }
     /// The number of elements.
     pub fn len(&self) -> usize {
-        with_items!(self, v => v.len())
+        kinds!(with_items!(self, v => v.len()))
     }
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
@@ -238,74 +250,27 @@ impl Items {
     /// Element `i`.
     pub fn get(&self, i: usize) -> Option<Value> {
         Some(match self {
-            Items::Int8(v) => Value::Int8(*v.get(i)?),
-            Items::Int16(v) => Value::Int16(*v.get(i)?),
-            Items::Int32(v) => Value::Int32(*v.get(i)?),
-            Items::Int64(v) => Value::Int64(*v.get(i)?),
-            Items::Byte(v) => Value::Byte(*v.get(i)?),
-            Items::Float(v) => Value::Float(*v.get(i)?),
-            Items::Double(v) => Value::Double(*v.get(i)?),
-            Items::String(v) => Value::String(v.get(i)?.clone()),
-            Items::Boolean(v) => Value::Boolean(*v.get(i)?),
             Items::Enum(v) => Value::Enum(*v.get(i)?),
-            Items::Record(v) => v.get(i)?.clone().into(),
+            _ => kinds!(with_items!(self, v => v.get(i).cloned()?.into())),
         })
     }
     /// The elements from `start` to before `end`, copied.
     fn part(&self, start: usize, end: usize) -> Option<Items> {
-        Some(match self {
-            Items::Int8(v) => Items::Int8(v.get(start..end)?.into()),
-            Items::Int16(v) => Items::Int16(v.get(start..end)?.into()),
-            Items::Int32(v) => Items::Int32(v.get(start..end)?.into()),
-            Items::Int64(v) => Items::Int64(v.get(start..end)?.into()),
-            Items::Byte(v) => Items::Byte(v.get(start..end)?.into()),
-            Items::Float(v) => Items::Float(v.get(start..end)?.into()),
-            Items::Double(v) => Items::Double(v.get(start..end)?.into()),
-            Items::String(v) => Items::String(v.get(start..end)?.into()),
-            Items::Boolean(v) => Items::Boolean(v.get(start..end)?.into()),
-            Items::Enum(v) => Items::Enum(v.get(start..end)?.into()),
-            Items::Record(v) => Items::Record(v.get(start..end)?.into()),
-        })
+        Some(kinds!(map_items!(self, v => v.get(start..end)?.into())))
     }
     /// The kind of the elements, as [`Value::kind`].
     pub fn kind(&self) -> &'static str {
-        match self {
-            Items::Int8(_) => "int8_t",
-            Items::Int16(_) => "int16_t",
-            Items::Int32(_) => "int32_t",
-            Items::Int64(_) => "int64_t",
-            Items::Byte(_) => "byte",
-            Items::Float(_) => "float",
-            Items::Double(_) => "double",
-            Items::String(_) => "string",
-            Items::Boolean(_) => "boolean",
-            Items::Enum(_) => "enum",
-            Items::Record(_) => "struct",
-        }
+        kind!(Items, self)
     }
 }
 
 /// Floats are compared by their bits, as in [`Value`].
 impl PartialEq for Items {
     fn eq(&self, other: &Items) -> bool {
-        match (self, other) {
-            (Items::Int8(a), Items::Int8(b)) => a == b,
-            (Items::Int16(a), Items::Int16(b)) => a == b,
-            (Items::Int32(a), Items::Int32(b)) => a == b,
-            (Items::Int64(a), Items::Int64(b)) => a == b,
-            (Items::Byte(a), Items::Byte(b)) => a == b,
-            (Items::Float(a), Items::Float(b)) => {
-                a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
-            }
-            (Items::Double(a), Items::Double(b)) => {
-                a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
-            }
-            (Items::String(a), Items::String(b)) => a == b,
-            (Items::Boolean(a), Items::Boolean(b)) => a == b,
-            (Items::Enum(a), Items::Enum(b)) => a == b,
-            (Items::Record(a), Items::Record(b)) => a == b,
-            _ => false,
+        fn bits<T: Copy>(a: &[T], b: &[T], of: fn(T) -> u64) -> bool {
+            a.iter().map(|v| of(*v)).eq(b.iter().map(|v| of(*v)))
         }
+        equal!(Items, (self, other), bits, [Int8 Int16 Int32 Int64 Byte String Boolean Enum Record])
     }
 }
 

@@ -1,5 +1,7 @@
 //! The whole robot in one function, with the delays and the outages that killed processes cause.
 
+#![cfg(test)]
+
 use super::body::{ROBOT, STEP, State, Torques};
 use super::control::Gains;
 use super::filter::{Belief, Turned};

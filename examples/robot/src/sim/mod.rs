@@ -10,5 +10,4 @@ pub mod noise;
 pub mod room;
 pub mod sensors;
 
-#[cfg(test)]
 mod closed_loop;

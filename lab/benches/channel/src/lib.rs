@@ -10,6 +10,7 @@ mod contender;
 mod contenders;
 mod control;
 mod crew;
+mod diagrams;
 mod error;
 mod finish;
 mod futex;

@@ -5,6 +5,7 @@
 use crate::args::{Args, Form};
 use crate::case::{Case, Mode, Place, Policy, Scenario, size_name};
 use crate::contender::{Ask, Contender, Link};
+use crate::diagrams::{Axis, Line, Panel, panels};
 use crate::error::Fallible;
 use crate::outcome::Metric;
 use crate::papers::figure::{self, at};
@@ -14,7 +15,6 @@ use crate::set::Set;
 use crate::{Bench, chosen, json, privilege, stop};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use saltus_measure::report::{Axis, Line, Panel, panels};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

@@ -1,14 +1,13 @@
 //! The status of a bridge while it runs, and its totals.
 
-use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
 use saltus_bridge::{Bridge, Counts};
 use serde::Serialize;
 
-use crate::exit::{Code, Failure, Outcome, note};
+use crate::exit::{Code, Failure, Outcome, note, note_unread};
+use crate::print::live::Live;
 use crate::print::out::Out;
-use saltus_text::escape::escaped;
 use saltus_text::human;
 
 /// Time between two updates on a terminal.
@@ -43,8 +42,7 @@ pub(crate) struct Status<'a> {
     /// Source and destination URL of each route.
     ways: Vec<(&'a str, &'a str)>,
     json: bool,
-    /// Whether the line is redrawn in place, on a terminal.
-    live: bool,
+    live: Live,
     period: Option<Duration>,
     due: Option<Instant>,
     trouble: Trouble,
@@ -63,8 +61,8 @@ impl<'a> Status<'a> {
         stat: Option<Duration>,
         json: bool,
     ) -> Outcome<Status<'a>> {
-        let live = !json && stderr().is_terminal();
-        let period = stat.or(live.then_some(SECOND));
+        let live = Live::new(!json);
+        let period = stat.or(live.is_on().then_some(SECOND));
         let due = period.map(|period| Instant::now() + period);
         Ok(Status { out: Out::new()?, ways, json, live, period, due, trouble: Trouble::default() })
     }
@@ -90,7 +88,7 @@ impl<'a> Status<'a> {
         let words = error.to_string();
         let Trouble { words: before, reported } = &self.trouble;
         if *before != words && reported.is_none_or(|at| at.elapsed() >= SECOND) {
-            self.clear();
+            self.live.clear();
             note(format_args!("not carried: {words}"));
             self.trouble = Trouble { words, reported: Some(Instant::now()) };
         }
@@ -101,9 +99,9 @@ impl<'a> Status<'a> {
         if self.json {
             return self.json(bridge);
         }
-        if self.live {
+        if self.live.is_on() {
             let parts: Vec<String> = bridge.routes().map(|counts| words(&counts)).collect();
-            let _ = write!(stderr(), "\r{}\x1b[K", parts.join("  <->  "));
+            self.live.draw(parts.join("  <->  "));
         } else {
             self.lines(bridge);
         }
@@ -112,16 +110,12 @@ impl<'a> Status<'a> {
 
     /// Prints the totals. Fails if a channel could not be read.
     pub(crate) fn end(mut self, bridge: &Bridge) -> Outcome {
-        self.clear();
+        self.live.clear();
         let mut complete = true;
         for ((from, _), unread) in self.ways.iter().zip(bridge.unread()) {
             for one in unread {
                 complete = false;
-                let what = match one.channel {
-                    Some(name) => format!("channel `{}`", escaped(name.as_bytes())),
-                    None => "some channels".into(),
-                };
-                note(format_args!("{from}: {what} could not be read: {}", one.why));
+                note_unread(from, one.channel.as_ref(), &one.why);
             }
         }
         if self.json {
@@ -147,13 +141,6 @@ impl<'a> Status<'a> {
     fn lines(&self, bridge: &Bridge) {
         for ((from, to), counts) in self.ways.iter().zip(bridge.routes()) {
             note(format_args!("{from} to {to}: {}", words(&counts)));
-        }
-    }
-
-    /// Erases the status line.
-    fn clear(&self) {
-        if self.live {
-            let _ = write!(stderr(), "\r\x1b[K");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use saltus_doctor::checks::{self, ALL};
-use saltus_doctor::{Check, Host, State, script};
+use saltus_doctor::{Check, Host, Looked, State, script};
 use saltus_domain::{Error, Scheme};
 use saltus_measure::lateness::{self, Lateness};
 
@@ -16,7 +16,6 @@ use crate::flags::domain;
 use crate::flags::{Json, RunTime};
 use crate::print::out::Out;
 use crate::stop;
-use show::Looked;
 
 /// The options of `doctor`.
 #[derive(Args)]
@@ -95,13 +94,13 @@ pub(crate) fn run(url: Option<&str>, args: Doctor) -> Outcome {
         let measured = measure.then(|| lateness(args.time.duration.unwrap_or(METER), fifo)).transpose()?;
         show::json(&mut out, &domain, &looked, measured)?;
     } else if args.explain.is_some() {
-        looked.iter().flat_map(show::explained).try_for_each(|line| out.line(line))?;
+        looked.iter().flat_map(saltus_doctor::explained).try_for_each(|line| out.line(line))?;
     } else {
-        show::table(&looked).iter().try_for_each(|line| out.line(line))?;
+        saltus_doctor::table(&looked).iter().try_for_each(|line| out.line(line))?;
         out.flush()?;
         if measure {
             let measured = lateness(args.time.duration.unwrap_or(METER), fifo)?;
-            out.line(show::measured(&measured))?;
+            out.line(measured.words())?;
         }
     }
     out.flush()?;

@@ -1,17 +1,12 @@
 //! The output of `doctor`.
 
 use saltus_channel::Directory;
-use saltus_doctor::{Check, Finding, State};
+use saltus_doctor::{Line, Looked};
 use saltus_measure::lateness::Lateness;
 use serde::Serialize;
 
 use crate::exit::Outcome;
 use crate::print::out::Out;
-use saltus_text::escape::harmless;
-use saltus_text::human::{nanos, plural};
-
-/// A check and its finding.
-pub(super) type Looked = (&'static Check, Finding);
 
 /// The line of `doctor --json`. Its fields are a stable interface.
 #[derive(Serialize)]
@@ -21,106 +16,8 @@ struct Told<'a> {
     meter: Option<Lateness>,
 }
 
-#[derive(Serialize)]
-struct Line<'a> {
-    id: &'a str,
-    title: &'a str,
-    state: &'a str,
-    found: &'a str,
-    reads: &'a [&'a str],
-    good: &'a str,
-    why: &'a str,
-    fix: Fix<'a>,
-}
-
-#[derive(Serialize)]
-struct Fix<'a> {
-    words: &'a str,
-    commands: &'a [String],
-}
-
 /// Prints JSON.
 pub(crate) fn json(out: &mut Out, domain: &Directory, looked: &[Looked], meter: Option<Lateness>) -> Outcome {
-    let checks = looked.iter().map(|(check, finding)| Line {
-        id: check.id,
-        title: check.title,
-        state: finding.state.name(),
-        found: &finding.found,
-        reads: check.reads,
-        good: check.good,
-        why: check.why,
-        fix: Fix { words: &finding.fix.words, commands: &finding.fix.commands },
-    });
+    let checks = looked.iter().map(Line::of);
     out.json(&Told { domain: domain.url(), checks: checks.collect(), meter })
-}
-
-/// Prints a line for each check, and, if there is a remedy, the reason and the remedy below it.
-pub(crate) fn table(looked: &[Looked]) -> Vec<String> {
-    let width = looked.iter().map(|(check, _)| check.id.len()).max().unwrap_or(0);
-    let indent = " ".repeat(width + 4);
-    let mut lines = Vec::new();
-    for (check, finding) in looked {
-        lines.push(format!("{} {:width$}  {}", finding.state.sign(), check.id, harmless(&finding.found)));
-        if [State::Warning, State::Problem].contains(&finding.state) {
-            lines.push(format!("{indent}why: {}", first_sentence(check.why)));
-            lines.extend(to_do(finding).iter().map(|line| format!("{indent}{line}")));
-        }
-    }
-    let states = [State::Ok, State::Warning, State::Problem, State::CannotTell];
-    let counts =
-        states.map(|state| looked.iter().filter(|(_, finding)| finding.state == state).count() as u64);
-    let [ok, warnings, problems, hidden] = counts;
-    lines.push(format!(
-        "{ok} ok, {}, {}, {hidden} cannot tell; `saltus doctor --explain ID` explains one",
-        plural(warnings, "warning"),
-        plural(problems, "problem")
-    ));
-    lines
-}
-
-/// Prints everything about one check.
-pub(crate) fn explained((check, finding): &Looked) -> Vec<String> {
-    let mut lines = vec![
-        format!("{}: {}", check.id, check.title),
-        format!("state  {}", finding.state.name()),
-        format!("found  {}", harmless(&finding.found)),
-        format!("reads  {}", check.reads.join("; ")),
-        format!("good   {}", check.good),
-        format!("why    {}", check.why),
-    ];
-    lines.extend(to_do(finding));
-    lines
-}
-
-/// The measured lateness, in words.
-pub(crate) fn measured(measured: &Lateness) -> String {
-    let time = |ns: u64| nanos(ns as f64);
-    let Some(s) = measured.corrected else {
-        return "the meter was stopped before its first result".into();
-    };
-    format!(
-        "A thread that wanted to run every {} under {} was late, in {}: p50 {}, p99 {}, p99.9 {}, max {} (count {}). \
-         A control loop cannot expect less here.",
-        time(measured.resolution),
-        measured.policy,
-        time(measured.measured),
-        time(s.p50),
-        time(s.p99),
-        time(s.p999),
-        time(s.max),
-        s.count
-    )
-}
-
-fn to_do(finding: &Finding) -> Vec<String> {
-    let fix = &finding.fix;
-    let mut lines: Vec<String> = fix.commands.iter().map(|command| format!("type:  {command}")).collect();
-    if !fix.words.is_empty() {
-        lines.push(format!("do:    {}", harmless(&fix.words)));
-    }
-    lines
-}
-
-fn first_sentence(text: &str) -> &str {
-    text.find(". ").map_or(text, |end| &text[..=end])
 }

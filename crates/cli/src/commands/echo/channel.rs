@@ -8,13 +8,13 @@ use saltus_channel::{
     Channel, Directory, Error, MessageInfo, Start, Subscriber, SubscriberOptions, Until, Which,
 };
 use saltus_decode::{Decoder, Meaning};
+use saltus_printer::{About, Message};
 
 use super::unknown::Unknown;
 use super::wanted::Wanted;
 use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::{domain, types};
 use crate::print::out::Out;
-use crate::print::{About, Message, print};
 use crate::stop;
 use saltus_text::escape::escaped;
 use saltus_text::human;
@@ -172,7 +172,7 @@ impl Reading<'_> {
             }
             let about = About::Channel(&sample);
             let shown = Message { channel: &name, about, bytes: &message, meaning: &meaning };
-            print(&mut self.out, format, &shown)?;
+            self.out.message(format, &shown)?;
             if self.wanted.strict && sample.missed > 0 {
                 return Err(lost(&name, &sample));
             }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use saltus_decode::{Decoder, Meaning};
 use saltus_domain::{Domain, Error, Message, Missed, Options, Pattern, Start, Subscriber, Until};
+use saltus_printer::About;
 
 use super::unknown::Unknown;
 use super::wanted::{Channels, Wanted};
@@ -13,7 +14,6 @@ use crate::exit::{Code, Failure, Outcome, Troubles, note};
 use crate::flags::selection::Wants;
 use crate::flags::types;
 use crate::print::out::Out;
-use crate::print::{self, About, print};
 use crate::stop;
 use saltus_text::escape::escaped;
 use saltus_text::human;
@@ -124,9 +124,13 @@ fn read(
         if wanted.looks_into {
             unknown.report(&name, &meant, &bytes);
         }
-        let shown =
-            print::Message { channel: &name, about: About::Domain(&message), bytes: &bytes, meaning: &meant };
-        print(out, wanted.format, &shown)?;
+        let shown = saltus_printer::Message {
+            channel: &name,
+            about: About::Domain(&message),
+            bytes: &bytes,
+            meaning: &meant,
+        };
+        out.message(wanted.format, &shown)?;
         if wanted.strict && !(first && message.missed == Missed::Unknown) {
             complete(&name, &message)?;
         }

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use saltus_channel::Start;
+use saltus_printer::Format;
 
 use crate::flags::selection::Selection;
-use crate::print::Format;
 
 /// The parsed options.
 pub(super) struct Wanted {

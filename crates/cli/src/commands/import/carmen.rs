@@ -1,6 +1,5 @@
 //! `saltus import carmen`: convert a CARMEN log to an LCM log.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -9,10 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use clap::Args;
-use saltus_carmen::{Log, Steps, Summary, convert, events};
+use saltus_carmen::{Log, Report, Summary, convert, events};
 use saltus_log::Format;
 use saltus_log::edit::Output;
-use serde::Serialize;
 
 use crate::commands::log::failed;
 use crate::exit::{Code, Failure, Outcome, note, unreadable, unwritable};
@@ -24,7 +22,7 @@ use crate::print::out::Out;
 use crate::print::progress::Progress;
 use crate::stop;
 use saltus_text::escape::harmless;
-use saltus_text::human::{nanos, plural};
+use saltus_text::human::plural;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -55,18 +53,6 @@ Examples:
   saltus import carmen intel.log.gz -o intel.lcmlog
   saltus import carmen intel.log.gz -o intel.mcap
   saltus import carmen old.log -o old.lcmlog --json | jq '.channels'";
-
-/// A line of `import --json`. Its fields are a stable interface.
-#[derive(Serialize)]
-struct Report {
-    file: String,
-    out: String,
-    #[serde(flatten)]
-    summary: Summary,
-    others: BTreeMap<String, u64>,
-    too_long: u64,
-    cut_short: Option<String>,
-}
 
 /// Bytes per read.
 const CHUNK: usize = 1 << 16;
@@ -129,14 +115,8 @@ fn import(
         );
         return Err(Failure::new(Code::Failed, words));
     }
-    Ok(Report {
-        file: args.file.display().to_string(),
-        out: args.out.display().to_string(),
-        summary,
-        others: counts.others.clone(),
-        too_long: counts.too_long,
-        cut_short: counts.cut_short.clone(),
-    })
+    let (file, out) = (args.file.display().to_string(), args.out.display().to_string());
+    Ok(Report::new(file, out, summary, counts))
 }
 
 /// Converts to MCAP, with the types.
@@ -171,47 +151,4 @@ impl Read for Counted {
         self.read.fetch_add(n as u64, Ordering::Relaxed); // Relaxed: for display only
         Ok(n)
     }
-}
-
-impl Report {
-    fn words(&self) -> Vec<String> {
-        let Summary { events, channels, duration, broken, broken_lines, back, jumps } = &self.summary;
-        let by: Vec<String> = channels.iter().map(|(name, n)| format!("{n} {name}")).collect();
-        let over =
-            if *duration > 0 { format!(" over {}", nanos(*duration as f64 * 1e3)) } else { String::new() };
-        let mut words = vec![format!("{}: {}{over}", self.out, plural(*events as u64, "event"))];
-        if !by.is_empty() {
-            words.push(format!("channels: {}", by.join(", ")));
-        }
-        if !self.others.is_empty() {
-            let kinds: Vec<String> = self.others.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
-            words.push(format!("left out lines of other kinds: {}", kinds.join(", ")));
-        }
-        for line in broken_lines {
-            words.push(format!("left out malformed line {}: {}", line.line, line.error));
-        }
-        let untold = broken - broken_lines.len() as u64;
-        if untold > 0 {
-            words.push(format!("left out {} more that are malformed", plural(untold, "line")));
-        }
-        if self.too_long > 0 {
-            let most = saltus_carmen::LINE;
-            words.push(format!("left out {} over {most} bytes", plural(self.too_long, "line")));
-        }
-        words.extend(steps("go back", back));
-        words.extend(steps("jump forward", jumps));
-        if let Some(why) = &self.cut_short {
-            words.push(format!("the file ends too early ({why}): everything before is kept"));
-        }
-        words
-    }
-}
-
-fn steps(what: &str, steps: &Steps) -> Option<String> {
-    let line = steps.first_line?;
-    let longest = nanos(steps.longest as f64 * 1e3);
-    Some(format!(
-        "timestamps that {what}: {}, by up to {longest}, the first in line {line}; kept as they are",
-        steps.count
-    ))
 }

@@ -6,6 +6,7 @@ use clap::Args;
 use saltus_decode::Meaning;
 use saltus_log::Event;
 use saltus_log::edit::Meanings;
+use saltus_printer::{About, Message};
 
 use super::input::{Input, warn_of_damage};
 use super::select::{Channels, Times, selection};
@@ -13,7 +14,6 @@ use crate::exit::Outcome;
 use crate::flags::types;
 use crate::flags::{Count, Printed, Quiet, TypeDirs};
 use crate::print::out::Out;
-use crate::print::{About, Message, print};
 use crate::stop;
 use saltus_text::escape::escaped;
 
@@ -63,11 +63,7 @@ pub(crate) fn run(args: Cat) -> Outcome {
         if selection.takes(event) {
             let meaning = if format.is_bytes() { Meaning::Bytes } else { meanings.of(event) };
             let (channel, about) = (escaped(event.channel), About::Log(event));
-            print(
-                &mut out,
-                format,
-                &Message { channel: &channel, about, bytes: event.data, meaning: &meaning },
-            )?;
+            out.message(format, &Message { channel: &channel, about, bytes: event.data, meaning: &meaning })?;
             left -= 1;
         }
         Ok(left > 0)

@@ -1,11 +1,12 @@
 //! The status of `play` while it runs, and its totals.
 
-use std::io::{IsTerminal, Write, stderr};
+use std::io::stderr;
 
 use rustix::termios;
 use saltus_replay::{Line, Report, Session};
 
 use crate::exit::{Outcome, note};
+use crate::print::live::Live;
 use crate::print::out::Out;
 use saltus_text::human;
 
@@ -16,7 +17,7 @@ const DRAW: u64 = 100_000_000;
 pub(crate) struct Status {
     json: bool,
     quiet: bool,
-    live: bool,
+    live: Live,
     keys: bool,
     span: (i64, i64),
     drawn: u64,
@@ -25,7 +26,7 @@ pub(crate) struct Status {
 
 impl Status {
     pub(crate) fn new(json: bool, quiet: bool, span: (i64, i64), keys: bool) -> Status {
-        let live = !json && !quiet && stderr().is_terminal();
+        let live = Live::new(!json && !quiet);
         Status { json, quiet, live, keys, span, drawn: 0, note: String::new() }
     }
 
@@ -36,15 +37,15 @@ impl Status {
 
     /// Prints text above the status line.
     pub(crate) fn print(&mut self, words: &str) {
-        if self.live {
-            let _ = write!(stderr(), "\r\x1b[K{words}\n");
+        if self.live.is_on() {
+            self.live.replace(words);
             self.drawn = 0;
         }
     }
 
     /// Draws the status line, if it is time to, or the line that is being typed.
     pub(crate) fn show(&mut self, now: u64, session: &Session, typed: Option<&Line>) {
-        if !self.live || now < self.drawn.saturating_add(DRAW) {
+        if !self.live.is_on() || now < self.drawn.saturating_add(DRAW) {
             return;
         }
         self.drawn = now;
@@ -75,14 +76,12 @@ impl Status {
             Some(_) => line.chars().skip(over).collect(),
             None => line.chars().take(columns - 1).collect(),
         };
-        let _ = write!(stderr(), "\r{line}\x1b[K");
+        self.live.draw(line);
     }
 
     /// Prints the totals.
     pub(crate) fn end(&mut self, report: &Report) -> Outcome {
-        if self.live {
-            let _ = write!(stderr(), "\r\x1b[K");
-        }
+        self.live.clear();
         if self.json {
             let mut out = Out::new()?;
             out.json(report)?;

@@ -1,11 +1,12 @@
 //! The status of `record` while it runs, and its totals.
 
-use std::io::{IsTerminal, Write, stderr};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use saltus_record::{Recorder, Status as Now, Total};
 
-use crate::exit::{Outcome, note};
+use crate::exit::{Outcome, note, note_unread};
+use crate::print::live::Live;
 use crate::print::out::Out;
 use saltus_text::escape::escaped;
 use saltus_text::human;
@@ -15,8 +16,7 @@ use saltus_text::table::{Align, Table};
 pub(crate) struct Status {
     json: bool,
     quiet: bool,
-    /// Whether the line is redrawn in place, on a terminal.
-    live: bool,
+    live: Live,
     start: Instant,
     /// The time of the last reported error.
     trouble: Option<Instant>,
@@ -29,7 +29,7 @@ impl Status {
         Status {
             json,
             quiet,
-            live: !quiet && !json && stderr().is_terminal(),
+            live: Live::new(!quiet && !json),
             start: Instant::now(),
             trouble: None,
             saved: 0,
@@ -62,31 +62,29 @@ impl Status {
         }
         if now.saved > self.saved {
             self.saved = now.saved;
-            self.clear();
+            self.live.clear();
             note("wrote the kept messages");
         }
         if now.files.paths.len() > self.files {
             self.files = now.files.paths.len();
-            self.clear();
+            self.live.clear();
             now.files.paths.last().inspect(|path| note(format_args!("recording to {}", path.display())));
         }
-        if self.live {
-            let time = human::nanos(self.start.elapsed().as_nanos() as f64);
-            let _ = write!(stderr(), "\r{time}: {}\x1b[K", words(now));
-        }
+        let time = human::nanos(self.start.elapsed().as_nanos() as f64);
+        self.live.draw(format_args!("{time}: {}", words(now)));
     }
 
     /// Reports a domain's error that may be temporary, at most once per second.
     pub(crate) fn trouble(&mut self, error: &saltus_domain::Error) {
         if self.trouble.is_none_or(|at| at.elapsed() >= Duration::from_secs(1)) {
             self.trouble = Some(Instant::now());
-            self.clear();
+            self.live.clear();
             note(format_args!("{error}; continuing"));
         }
     }
 
     pub(crate) fn end(&mut self, recorder: &Recorder) -> Outcome {
-        self.clear();
+        self.live.clear();
         let now = recorder.status();
         if self.json {
             let mut out = Out::new()?;
@@ -97,23 +95,12 @@ impl Status {
             table(recorder).iter().for_each(note);
         }
         for line in recorder.unread() {
-            let what = match line.channel {
-                Some(name) => format!("channel `{}`", escaped(name.as_bytes())),
-                None => "some channels".into(),
-            };
-            note(format_args!("{}: {what} could not be read: {}", line.domain, line.why));
+            note_unread(&line.domain, line.channel.as_ref(), &line.why);
         }
         if !self.quiet || now.total.has_losses() {
             note(words(&now));
         }
         Ok(())
-    }
-
-    /// Erases the status line.
-    fn clear(&self) {
-        if self.live {
-            let _ = write!(stderr(), "\r\x1b[K");
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use saltus_domain::{Name, Pattern, UnreadFinder};
 use saltus_spy::{Column, Source, Watch, sort};
 use saltus_spy_tui::{cell, is_number, title};
 
-use crate::exit::{Code, Failure, Outcome, note};
+use crate::exit::{Code, Failure, Outcome, note, note_unread};
 use crate::print::out::Out;
 use crate::stop;
 use saltus_text::escape::escaped;
@@ -50,11 +50,7 @@ pub(crate) fn run(
         };
         for one in finder.look(&Pattern::all(), known) {
             complete = false;
-            let what = match one.channel {
-                Some(name) => format!("channel `{}`", escaped(name.as_bytes())),
-                None => "some channels".into(),
-            };
-            note(format_args!("{url}: {what} could not be read: {}", one.why));
+            note_unread(&url, one.channel.as_ref(), &one.why);
         }
     }
     let done = if complete { Ok(()) } else { Err(Failure::Reported(Code::Lost)) };

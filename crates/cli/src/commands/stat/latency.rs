@@ -112,19 +112,15 @@ fn for_each_subscriber(
 
 fn print(hops: &Hops, json: bool, time: Duration) -> Outcome {
     let mut out = Out::new()?;
-    let number = |title| (title, Align::Right);
-    let numbers = ["PID", "COUNT", "P50", "P90", "P99", "P99.9", "P99.99", "MAX"].map(number);
-    let mut table =
-        Table::new(&[&[("CHANNEL", Align::Left), ("RECEIVER", Align::Left)], &numbers[..]].concat());
+    let heads = [("CHANNEL", Align::Left), ("RECEIVER", Align::Left), ("PID", Align::Right)];
+    let mut table = Table::new(&[&heads[..], &Summary::COLUMNS].concat());
     for (Hop { channel, pid, process, .. }, run) in hops.run() {
         let Some(s) = Summary::of(&run) else { continue };
         if json {
             out.json(&Line { channel, pid: *pid, process, latency: s })?;
             continue;
         }
-        let cells = [s.p50, s.p90, s.p99, s.p999, s.p9999, s.max].map(|ns| human::nanos(ns as f64));
-        let head = [channel.clone(), process.clone(), pid.to_string(), s.count.to_string()];
-        table.row([&head[..], &cells[..]].concat());
+        table.row([vec![channel.clone(), process.clone(), pid.to_string()], s.cells()].concat());
     }
     if !json {
         table.lines().iter().try_for_each(|line| out.line(line))?;

@@ -1,6 +1,5 @@
 //! The status of a tunnel: a line redrawn in place on a terminal, JSON lines for programs.
 
-use std::io::{IsTerminal, Write, stderr};
 use std::net::SocketAddr;
 
 use saltus_os::clock;
@@ -8,6 +7,7 @@ use saltus_tunnel::{Here, Stats};
 use serde::Serialize;
 
 use crate::exit::{Outcome, note};
+use crate::print::live::Live;
 use crate::print::out::Out;
 use saltus_text::human::{bytes, plural};
 
@@ -70,7 +70,7 @@ struct Rejected {
 pub(crate) struct Status {
     out: Out,
     json: bool,
-    live: bool,
+    live: Live,
     next: u64,
     before: Stats,
     trouble: Option<String>,
@@ -78,7 +78,7 @@ pub(crate) struct Status {
 
 impl Status {
     pub(crate) fn new(json: bool) -> Outcome<Status> {
-        let live = !json && stderr().is_terminal();
+        let live = Live::new(!json);
         let next = clock::monotonic() + PERIOD;
         Ok(Status { out: Out::new()?, json, live, next, before: Stats::default(), trouble: None })
     }
@@ -114,7 +114,7 @@ impl Status {
             self.out.json(&Line::new(stats, here))?;
             return self.out.flush();
         }
-        if self.live {
+        if self.live.is_on() {
             let a_second = |now: u64, before: u64| bytes(now.saturating_sub(before) as f64);
             let line = format!(
                 "{}  sent {} ({}/s)  delivered {}, {} recovered ({}/s)  dropped {}  loss {}",
@@ -127,7 +127,7 @@ impl Status {
                 dropped(stats, here),
                 stats.loss.map_or("unknown".into(), |loss| format!("{:.1} %", loss * 100.0)),
             );
-            let _ = write!(stderr(), "\r{line}\x1b[K");
+            self.live.draw(line);
         }
         self.before = *stats;
         Ok(())
@@ -138,9 +138,7 @@ impl Status {
         if self.json {
             return self.show(stats, here);
         }
-        if self.live {
-            let _ = writeln!(stderr(), "\r\x1b[K");
-        }
+        self.live.replace("");
         note(format_args!(
             "sent {} in {}, delivered {} ({} recovered), dropped {}",
             plural(stats.sent, "message"),

@@ -1,9 +1,7 @@
 //! `saltus types`: check, show and compare types.
 
 mod check;
-mod declared;
 mod diff;
-mod enumeration;
 mod show;
 
 use clap::{Args, Subcommand};

@@ -4,11 +4,11 @@
 use super::figure::{Figure, VALUES, at, ends, latency, lines, ranking, rows, words};
 use super::lines_of_code;
 use crate::case::{Case, Policy, Scenario};
+use crate::diagrams::{Axis, Line, Panel};
 use crate::outcome::Metric;
 use crate::plan_papers::ACH_HISTOGRAMS;
 use crate::results::{Results, Row};
 use crate::table::ns;
-use saltus_measure::report::{Axis, Line, Panel};
 
 /// All figures of the paper.
 pub fn figures(results: &Results) -> Vec<Figure> {

@@ -3,11 +3,11 @@
 
 use super::figure::{Figure, VALUES, ends, latency, lines, medians, ranking, rows, words};
 use crate::case::{Case, Scenario};
+use crate::diagrams::{Axis, Panel, Rows};
 use crate::plan_papers::{DALI_READERS, DALI_SIZES};
 use crate::results::{Note, Results, Row};
 use crate::stats::median;
 use crate::table::{count, ns};
-use saltus_measure::report::{Axis, Panel, Rows};
 
 /// All figures of the paper.
 pub fn figures(results: &Results) -> Vec<Figure> {

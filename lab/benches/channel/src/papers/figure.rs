@@ -1,11 +1,11 @@
 //! Building blocks for the figures of all papers.
 
 use crate::case::{Case, Policy, Scenario};
+use crate::diagrams::{Axis, Line, Panel, Rows};
 use crate::outcome::Metric;
 use crate::results::{Note, Results, Row};
 use crate::stats::median;
 use crate::table::ns;
-use saltus_measure::report::{Axis, Line, Panel, Rows};
 
 /// A figure and its findings.
 #[derive(Default)]

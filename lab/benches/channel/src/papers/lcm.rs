@@ -2,11 +2,11 @@
 
 use super::figure::{Figure, VALUES, latency, lines, medians, rows, words};
 use crate::case::{Case, Scenario};
+use crate::diagrams::{Axis, Line, Panel};
 use crate::plan_papers::{ECHO_CLIENTS, ECHO_RATES};
 use crate::results::{Note, Results, Row};
 use crate::stats::median;
 use crate::workload::{BANDWIDTH, MODULES, RATE};
-use saltus_measure::report::{Axis, Line, Panel};
 
 /// All figures of the paper.
 pub fn figures(results: &Results) -> Vec<Figure> {

@@ -4,7 +4,7 @@
 //! Rust that they share.
 
 use super::figure::Figure;
-use saltus_measure::report::{Axis, Rows};
+use crate::diagrams::{Axis, Rows};
 
 macro_rules! sources {
     ($($name:literal: $($file:literal),+;)+) => {

@@ -8,12 +8,12 @@ pub mod figure;
 mod lcm;
 pub mod lines_of_code;
 
+use crate::diagrams::diagrams;
 use crate::error::Fallible;
 use crate::gone;
 use crate::results::Results;
 use crate::set::Set;
 use figure::Figure;
-use saltus_measure::report::diagrams;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

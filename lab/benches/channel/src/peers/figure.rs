@@ -1,6 +1,7 @@
 //! The figure of the set of peers: latencies by percentile, and the findings in sentences.
 
 use crate::case::{Place, Scenario};
+use crate::diagrams::{Axis, Line, Panel, panels};
 use crate::error::Fallible;
 use crate::outcome::Metric;
 use crate::papers::figure::ranking;
@@ -8,7 +9,6 @@ use crate::plan_peers::LARGE;
 use crate::results::{Results, Row};
 use crate::stats::median;
 use crate::table::count;
-use saltus_measure::report::{Axis, Line, Panel, panels};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! The share delivered compared with the binomial distribution, for each number of fragments, on a simulated link.
 
-use saltus_tunnel::simulated::{Badness, End, Pair};
+use saltus_links::{Badness, End, Pair};
 use saltus_tunnel::{Config, Event, Key, Mtu, Order, Redundancy, parity};
 use serde::Serialize;
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use saltus_links::Badness;
 use saltus_os::clock;
-use saltus_tunnel::simulated::Badness;
 use saltus_tunnel::{Config, Driver, Event, Key, Mtu, Order, Pace, Redundancy};
 
 use super::place::Place;

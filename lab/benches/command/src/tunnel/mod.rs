@@ -9,8 +9,8 @@ mod wire;
 use std::time::Duration;
 
 use clap::Args;
+use saltus_links::Badness;
 use saltus_tunnel::Redundancy;
-use saltus_tunnel::simulated::Badness;
 use serde::Serialize;
 
 use crate::out::Out;

@@ -2,9 +2,9 @@
 
 use std::net::Ipv4Addr;
 
+use saltus_links::Badness;
 use saltus_netns::{Space, join};
 use saltus_tunnel::Driver;
-use saltus_tunnel::simulated::Badness;
 
 use super::relay::UdpRelay;
 use super::wire::Wire;

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use saltus_links::{Badness, Link};
 use saltus_os::clock;
 use saltus_tunnel::Driver;
-use saltus_tunnel::simulated::{Badness, Link};
 
 use crate::outcome::{Failure, Outcome};
 

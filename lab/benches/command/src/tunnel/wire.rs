@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
+use saltus_links::{Badness, Link};
 use saltus_netns::Space;
 use saltus_os::clock;
-use saltus_tunnel::simulated::{Badness, Link};
 
 use crate::outcome::{Failure, Outcome};
 

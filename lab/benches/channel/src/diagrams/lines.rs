@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use plotters::prelude::*;
 
-use super::charts::{Area, COLOURS, Drawn, GRID, INK, colour, style};
-use super::time;
+use saltus_measure::report::{Area, COLOURS, Drawn, GRID, INK, colour, style, time};
 
 /// Width and height of a panel, and width of the names next to it.
 pub(super) const SIZE: (u32, u32) = (960, 400);
@@ -117,8 +116,21 @@ pub(super) fn draw(area: &Area<'_>, panel: &Panel) -> Drawn {
     // The two kinds of chart have different types.
     macro_rules! fill {
         ($x:expr) => {{
-            let mut chart = chart!(&left, &panel.title, $x, y.log_scale());
-            mesh!(chart, &*panel.x.0, &*panel.y.0, |x: &f64| label(panel.x.1, *x), |y| label(panel.y.1, *y));
+            let mut chart = ChartBuilder::on(&left)
+                .caption(&panel.title, style(17))
+                .margin(10)
+                .margin_right(34)
+                .x_label_area_size(42)
+                .y_label_area_size(70)
+                .build_cartesian_2d($x, y.log_scale())?;
+            let above = |y: &f64| label(panel.y.1, *y);
+            mesh!(
+                chart,
+                &*panel.x.0,
+                |x: &f64| label(panel.x.1, *x),
+                y_desc(&*panel.y.0),
+                y_label_formatter(&above)
+            );
             for (n, (_, points)) in lines.iter().enumerate() {
                 let points = || points.iter().copied();
                 chart.draw_series(LineSeries::new(points(), colour(n).stroke_width(2)))?;

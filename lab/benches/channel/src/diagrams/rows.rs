@@ -3,7 +3,8 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::charts::{Area, Drawn, GRID, INK, colour, style};
+use saltus_measure::report::{Area, Drawn, GRID, INK, colour, style};
+
 use super::lines::{Axis, NAMES, SIZE, decades, ends, fits, label, names};
 
 /// Width of the rows' names.
@@ -42,17 +43,7 @@ pub(super) fn draw(area: &Area<'_>, diagram: &Rows) -> Drawn {
                 .margin_right(60)
                 .x_label_area_size(42)
                 .build_cartesian_2d($x, y)?;
-            chart
-                .configure_mesh()
-                .disable_y_mesh()
-                .bold_line_style(GRID)
-                .light_line_style(TRANSPARENT)
-                .axis_style(INK)
-                .label_style(style(13))
-                .axis_desc_style(style(13))
-                .x_desc(&*diagram.x.0)
-                .x_label_formatter(&|x| label(axis, *x))
-                .draw()?;
+            mesh!(chart, &*diagram.x.0, |x: &f64| label(axis, *x), disable_y_mesh());
             let corner = left.get_base_pixel();
             for (row, (name, values)) in diagram.rows.iter().enumerate() {
                 let at = middle(row);

@@ -1,6 +1,6 @@
 //! JSON for programs that keep numbers as doubles, which are exact up to 2^53.
 
-use std::io;
+use std::io::{self, Write};
 
 use saltus_text::human;
 use serde::{Serialize, Serializer};
@@ -9,8 +9,22 @@ use serde_json::ser::{CompactFormatter, Formatter};
 /// `jq` and JavaScript round whole numbers above this.
 const EXACT: u64 = 1 << 53;
 
-/// A value as JSON. Whole numbers that other programs would round are strings, as they are in messages.
-pub(crate) fn text(value: &impl Serialize) -> serde_json::Result<String> {
+/// Writes a value as one line of JSON: without control characters, and with strings for the whole numbers that other programs would round.
+///
+/// # Errors
+/// The value cannot be JSON, or writing failed.
+pub fn json(to: &mut (impl Write + ?Sized), value: &impl Serialize) -> io::Result<()> {
+    let text = text(value)?;
+    let mut rest = text.as_str();
+    // The control characters that JSON allows are inside strings.
+    while let Some((at, c)) = rest.char_indices().find(|(_, c)| c.is_control()) {
+        write!(to, "{}\\u{:04x}", &rest[..at], u32::from(c))?;
+        rest = &rest[at + c.len_utf8()..];
+    }
+    writeln!(to, "{rest}")
+}
+
+fn text(value: &impl Serialize) -> serde_json::Result<String> {
     let mut bytes = Vec::new();
     value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Exact(CompactFormatter)))?;
     String::from_utf8(bytes)
@@ -20,16 +34,16 @@ pub(crate) fn text(value: &impl Serialize) -> serde_json::Result<String> {
 
 /// A point in time: a string of seconds with nine decimals, such as `1041.230011482`, exact in every language. Times in shared memory count
 /// from the boot of the machine, times in logs from 1970.
-pub(crate) struct Timestamp(String);
+pub struct Timestamp(String);
 
 impl Timestamp {
     /// From nanoseconds.
-    pub(crate) fn of(ns: u64) -> Timestamp {
+    pub fn of(ns: u64) -> Timestamp {
         Timestamp(human::timestamp(ns))
     }
 
     /// From nanoseconds since 1970, which may be negative.
-    pub(crate) fn signed(ns: i64) -> Timestamp {
+    pub fn signed(ns: i64) -> Timestamp {
         Timestamp(human::signed_timestamp(ns))
     }
 }

@@ -1,9 +1,30 @@
 //! Figures of panels and rows, one below the other.
 
-use super::charts::{Area, Drawn};
-use super::lines::{self, Panel, SIZE};
-use super::page::stack;
-use super::rows::{self, Rows};
+/// The grid and the labels of a chart.
+macro_rules! mesh {
+    ($chart:expr, $x:expr, $label:expr $(, $more:ident($($argument:expr)?))*) => {
+        $chart
+            .configure_mesh()
+            .bold_line_style(GRID)
+            .light_line_style(TRANSPARENT)
+            .axis_style(INK)
+            .label_style(style(13))
+            .axis_desc_style(style(13))
+            .x_desc($x)
+            .x_label_formatter(&$label)
+            $(.$more($($argument)?))*
+            .draw()?
+    };
+}
+
+mod lines;
+mod rows;
+
+pub use lines::{Axis, Line, Panel};
+pub use rows::Rows;
+
+use lines::SIZE;
+use saltus_measure::report::{Area, Drawn, stack};
 
 /// The panels below each other, as one SVG that follows the reader's dark or light mode.
 pub fn panels(panels: &[Panel]) -> Result<String, Box<dyn std::error::Error>> {

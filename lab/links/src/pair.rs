@@ -1,7 +1,7 @@
 //! Two ends and the links between them, on a virtual clock.
 
-use super::{Badness, Dice, Link};
-use crate::{Config, Event, Result, Tunnel};
+use crate::{Badness, Dice, Link};
+use saltus_tunnel::{Config, Event, Result, Tunnel};
 use std::net::{Ipv4Addr, SocketAddr};
 
 /// Bytes of the headers of IP and UDP, which a link's rate includes.

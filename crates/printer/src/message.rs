@@ -1,22 +1,21 @@
-//! Messages on standard output, in the formats of `echo`.
+//! Messages in the formats of `echo`.
+
+use std::io::{self, Write};
 
 use saltus_channel::MessageInfo;
 use saltus_decode::Meaning;
 use saltus_domain::Missed;
-use saltus_types::json;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::exit::Outcome;
-use crate::print::Timestamp;
-use crate::print::out::Out;
+use crate::{Timestamp, json};
 use saltus_text::dump::dump;
 use saltus_text::escape::{escaped, harmless, is_text};
 use saltus_text::human;
 
 /// Formats of messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+pub enum Format {
     /// For people: metadata, then the fields, the text or a dump.
     Human {
         /// Print long arrays in full.
@@ -37,7 +36,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// Whether the format needs only the bytes, not their type.
-    pub(crate) fn is_bytes(self) -> bool {
+    pub fn is_bytes(self) -> bool {
         !matches!(self, Format::Human { .. } | Format::Json { hex: false })
     }
 }
@@ -94,20 +93,20 @@ struct OfDomain {
 const SHOWN: usize = 16;
 
 /// A message as received.
-pub(crate) struct Message<'a> {
+pub struct Message<'a> {
     /// The channel, escaped.
-    pub(crate) channel: &'a str,
+    pub channel: &'a str,
     /// Its publisher, and the time of its publication.
-    pub(crate) about: About<'a>,
+    pub about: About<'a>,
     /// The bytes of the message.
-    pub(crate) bytes: &'a [u8],
+    pub bytes: &'a [u8],
     /// The decoded bytes.
-    pub(crate) meaning: &'a Meaning,
+    pub meaning: &'a Meaning,
 }
 
 /// The publisher of a message, and the time of its publication.
 #[derive(Clone, Copy)]
-pub(crate) enum About<'a> {
+pub enum About<'a> {
     /// From a channel in shared memory.
     Channel(&'a MessageInfo),
     /// From a domain, with the metadata that its transport has.
@@ -148,16 +147,16 @@ impl About<'_> {
 }
 
 /// Prints one message.
-pub(crate) fn print(out: &mut Out, format: Format, message: &Message<'_>) -> Outcome {
+pub fn print(out: &mut dyn Write, format: Format, message: &Message<'_>) -> io::Result<()> {
     match format {
         Format::Human { full } => human(out, message, full),
-        Format::Raw => out.bytes(message.bytes),
+        Format::Raw => out.write_all(message.bytes),
         Format::Lines => {
-            out.bytes(message.bytes)?;
-            out.bytes(b"\n")
+            out.write_all(message.bytes)?;
+            out.write_all(b"\n")
         }
-        Format::Hex => out.line(digits(message.bytes)),
-        Format::Json { hex } => out.json(&Line::of(message, hex)),
+        Format::Hex => writeln!(out, "{}", digits(message.bytes)),
+        Format::Json { hex } => json(out, &Line::of(message, hex)),
     }
 }
 
@@ -193,7 +192,7 @@ impl<'a> Line<'a> {
             Meaning::Record { kind, record } => {
                 let encoding = if kind.is_plain() { "plain" } else { "lcm" };
                 (line.r#type, line.encoding) = (Some(harmless(&kind.name())), Some(encoding));
-                line.value = RawValue::from_string(json::to_string(record)).ok();
+                line.value = RawValue::from_string(saltus_types::json::to_string(record)).ok();
                 return line;
             }
             Meaning::Broken { kind, error } => {
@@ -232,28 +231,28 @@ fn timestamp(sample: &MessageInfo) -> Option<u64> {
     Some(sample.timestamp).filter(|timestamp| *timestamp > 0)
 }
 
-fn human(out: &mut Out, message: &Message<'_>, full: bool) -> Outcome {
+fn human(out: &mut dyn Write, message: &Message<'_>, full: bool) -> io::Result<()> {
     let Message { channel, about, bytes, meaning } = *message;
     let head = about.head(channel);
     match meaning {
         Meaning::Record { kind, record } => {
-            out.line(format_args!("{head}: {}", harmless(&kind.name())))?;
+            writeln!(out, "{head}: {}", harmless(&kind.name()))?;
             let text = if full { format!("{record:#}") } else { format!("{record:#.SHOWN$}") };
-            return text.lines().try_for_each(|line| out.line(format_args!("  {}", harmless(line))));
+            return text.lines().try_for_each(|line| writeln!(out, "  {}", harmless(line)));
         }
         Meaning::Broken { kind, error } => {
             let (name, error) = (harmless(&kind.name()), harmless(error));
-            out.line(format_args!("{head}: {name}, but {error}, {} bytes", bytes.len()))?;
+            writeln!(out, "{head}: {name}, but {error}, {} bytes", bytes.len())?;
         }
         Meaning::Unknown(_) | Meaning::Bytes if is_text(bytes) => {
-            return out.line(format_args!("{head}: {}", escaped(bytes)));
+            return writeln!(out, "{head}: {}", escaped(bytes));
         }
         Meaning::Unknown(fingerprint) => {
-            out.line(format_args!("{head}: unknown type {fingerprint:016x}, {} bytes", bytes.len()))?;
+            writeln!(out, "{head}: unknown type {fingerprint:016x}, {} bytes", bytes.len())?;
         }
-        Meaning::Bytes => out.line(format_args!("{head}: {} bytes", bytes.len()))?,
+        Meaning::Bytes => writeln!(out, "{head}: {} bytes", bytes.len())?,
     }
-    dump(bytes).try_for_each(|line| out.line(format_args!("  {line}")))
+    dump(bytes).try_for_each(|line| writeln!(out, "  {line}"))
 }
 
 fn digits(bytes: &[u8]) -> String {

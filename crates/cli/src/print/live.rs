@@ -1,0 +1,41 @@
+//! A line that is redrawn in place, on a terminal.
+
+use std::fmt::Display;
+use std::io::{IsTerminal, Write, stderr};
+
+/// A line on standard error, if that is a terminal. Write errors are ignored: there is nowhere to report them.
+#[derive(Clone, Copy)]
+pub(crate) struct Live {
+    on: bool,
+}
+
+impl Live {
+    /// A line that is drawn if `wanted`.
+    pub(crate) fn new(wanted: bool) -> Live {
+        Live { on: wanted && stderr().is_terminal() }
+    }
+
+    /// Whether it is drawn.
+    pub(crate) fn is_on(self) -> bool {
+        self.on
+    }
+
+    /// Draws it.
+    pub(crate) fn draw(self, line: impl Display) {
+        if self.on {
+            let _ = write!(stderr(), "\r{line}\x1b[K");
+        }
+    }
+
+    /// Erases it.
+    pub(crate) fn clear(self) {
+        self.draw("");
+    }
+
+    /// Prints text in place of it; the line continues below.
+    pub(crate) fn replace(self, words: &str) {
+        if self.on {
+            let _ = writeln!(stderr(), "\r\x1b[K{words}");
+        }
+    }
+}
