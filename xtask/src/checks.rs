@@ -76,15 +76,14 @@ pub fn quick_fuzz(seconds: &str) -> Step {
     fuzz(&[("JOBS", "2"), ("SALTUS_FUZZ_SEED", SEED)], &[seconds])
 }
 
-/// A program that the step of tests has built.
+/// A program as the step of tests builds it, and built now if that has not been yet: with the features of the tests, since `-p` would build
+/// shared crates again.
 pub fn built(line: &str) -> Step {
-    Step::line("", &format!("{}/debug/{line}", target()))
-}
-
-/// The benchmark of encoding and decoding, with the features of the tests. Its package has no test, so that the tests did not build it.
-pub fn smoke_marshal() -> Step {
-    let build = Step::line("", "cargo build --quiet --locked --workspace --bin saltus-bench-marshal");
-    let run = built("saltus-bench-marshal --short --reps 1");
+    let build = format!(
+        "cargo build --quiet --locked --workspace --bin {}",
+        line.split(' ').next().unwrap_or_default()
+    );
+    let (build, run) = (Step::line("", &build), Step::line("", &format!("{}/debug/{line}", target())));
     Step::new("", move || build.run().and_then(|()| run.run()))
 }
 

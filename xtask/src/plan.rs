@@ -77,27 +77,6 @@ pub static ROWS: &[Row] = &[
     row(In::Both, 5, "the README's program", "the first program that a reader copies", || {
         Step::new("", checks::readme_program)
     }),
-    row(
-        In::Both,
-        25,
-        "tests of the providers that are features",
-        "ZeroMQ, DDS and Zenoh keep the guarantees of domains",
-        || checks::provider_tests(0),
-    ),
-    row(
-        In::Both,
-        15,
-        "the same, next to other projects' programs",
-        "ZeroMQ, DDS and Zenoh interoperate with other implementations",
-        || checks::provider_tests(1),
-    ),
-    row(
-        In::All,
-        20,
-        "random calls of LCM's interface",
-        "a program sees the same with LCM's library and with ours, in 400 random runs",
-        checks::calls_of_lcm,
-    ),
     // The second lane: what fails quickly first, then what builds in a directory of its own, then what both lanes' builds make possible.
     row(
         In::Both,
@@ -256,6 +235,63 @@ pub static ROWS: &[Row] = &[
     ).second(),
     row(
         In::Both,
+        5,
+        "litmus tests",
+        "weak memory: every protocol and ordering under C11, ARMv8 and x86; each mutation is caught, or named as spare",
+        || checks::built("saltus-litmus"),
+    ).second(),
+    row(
+        In::Both,
+        10,
+        "cargo install into a clean root, and gone again",
+        "installing as described in the README leaves nothing behind",
+        || package::install(&[]),
+    ).second(),
+    row(
+        In::Both,
+        25,
+        "tests of the providers that are features",
+        "ZeroMQ, DDS and Zenoh keep the guarantees of domains",
+        || checks::provider_tests(0),
+    ).second(),
+    row(
+        In::Both,
+        15,
+        "the same, next to other projects' programs",
+        "ZeroMQ, DDS and Zenoh interoperate with other implementations",
+        || checks::provider_tests(1),
+    ).second(),
+    row(
+        In::All,
+        20,
+        "random calls of LCM's interface",
+        "a program sees the same with LCM's library and with ours, in 400 random runs",
+        checks::calls_of_lcm,
+    ).second(),
+    row(In::Both, 10, "every benchmark runs: channel", "the set `channel`", || {
+        checks::built(
+            "saltus-bench-channel channel --short --scale 0.2 --scenario floors,pingpong,publish,copy --contender saltus",
+        )
+    }).second(),
+    row(In::Both, 10, "every benchmark runs: spies", "the set `spies`", || {
+        checks::built("saltus-bench-channel spies --short --scale 0.2")
+    }).second(),
+    row(
+        In::Both,
+        10,
+        "every benchmark runs: log",
+        "the set `log`, next to LCM's recorder and player",
+        || checks::built("saltus-bench-channel log --short --scale 0.2"),
+    ).second(),
+    row(
+        In::Both,
+        10,
+        "every benchmark runs: marshal",
+        "encoding and decoding: all contenders produce the same bytes",
+        || checks::built("saltus-bench-marshal --short --reps 1"),
+    ).second(),
+    row(
+        In::Both,
         15,
         "tests that run alone",
         "those that measure time, or would disturb others; and that every benchmark of networks, papers, peers and this machine runs",
@@ -264,46 +300,10 @@ pub static ROWS: &[Row] = &[
     .alone(),
     row(
         In::Both,
-        5,
-        "litmus tests",
-        "weak memory: every protocol and ordering under C11, ARMv8 and x86; each mutation is caught, or named as spare",
-        || checks::built("saltus-litmus"),
-    ).alone(),
-    row(
-        In::Both,
         20,
         "the demo: plain, under chaos, and without its controller",
         "the README's first command; it builds without a warning",
         || Step::new("", checks::demo),
-    ).alone(),
-    row(
-        In::Both,
-        10,
-        "cargo install into a clean root, and gone again",
-        "installing as described in the README leaves nothing behind",
-        || package::install(&[]),
-    ).alone(),
-    row(In::Both, 10, "every benchmark runs: channel", "the set `channel`", || {
-        checks::built(
-            "saltus-bench-channel channel --short --scale 0.2 --scenario floors,pingpong,publish,copy --contender saltus",
-        )
-    }).alone(),
-    row(In::Both, 10, "every benchmark runs: spies", "the set `spies`", || {
-        checks::built("saltus-bench-channel spies --short --scale 0.2")
-    }).alone(),
-    row(
-        In::Both,
-        10,
-        "every benchmark runs: log",
-        "the set `log`, next to LCM's recorder and player",
-        || checks::built("saltus-bench-channel log --short --scale 0.2"),
-    ).alone(),
-    row(
-        In::Both,
-        10,
-        "every benchmark runs: marshal",
-        "encoding and decoding: all contenders produce the same bytes",
-        checks::smoke_marshal,
     ).alone(),
     row(In::All, 10, "programs of Ach, for a minute", "the robot like Hubo walks while its programs are killed", || {
         Step::line("", "cargo test --locked -p saltus-ach --test hubo -- --ignored")
