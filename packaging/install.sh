@@ -10,7 +10,7 @@
 
 # Whether programs find what is in LIBDIR: the loader reads the names in its directories from a cache, which this makes again.
 loader() {
-    PATH=$PATH:/usr/sbin:/sbin ldconfig -N -X -v 2> /dev/null | grep -q "^$libdir:" && PATH=$PATH:/usr/sbin:/sbin ldconfig -X
+    PATH=$PATH:/usr/sbin:/sbin ldconfig -N -X -v 2> /dev/null | grep -qF "$libdir: " && PATH=$PATH:/usr/sbin:/sbin ldconfig -X 2> /dev/null
 }
 
 uninstall=
@@ -47,19 +47,24 @@ if [ "$others" ] && [ -e "$dest$libdir/$others" ] && [ ! -f "$list" ]; then
 fi
 
 profile=${PROFILE:-dist}
+output=$profile
+[ "$profile" != dev ] || output=debug # as cargo names its directory
+built=${BUILT:-${CARGO_TARGET_DIR:-$PWD/target}/$output}
+build="cargo build --profile $profile --locked ${PACKAGES:---package $package}${FEATURES:+ --features $FEATURES}"
 # Before the build, which takes minutes.
-parent=$dest$prefix
-while [ ! -e "$parent" ]; do parent=$(dirname "$parent"); done
-if [ ! -d "$parent" ] || [ ! -w "$parent" ]; then
-    echo "cannot write to $parent: choose another PREFIX, or build first and install as root:" >&2
-    echo "    cargo build --profile $profile --locked --package $package ${FEATURES:+--features $FEATURES }&& sudo BUILT=\"${CARGO_TARGET_DIR:-target}/$profile\" $0 $prefix" >&2
-    exit 1
-fi
-[ "${BUILT:-}" ] || cargo build --profile "$profile" --locked ${PACKAGES:---package $package} ${FEATURES:+--features "$FEATURES"}
-[ "$profile" != dev ] || profile=debug # as cargo names its directory
-built=${BUILT:-${CARGO_TARGET_DIR:-target}/$profile}
+for parent in "$dest$prefix" "$dest$libdir"; do
+    while [ ! -e "$parent" ]; do parent=$(dirname "$parent"); done
+    if [ ! -d "$parent" ] || [ ! -w "$parent" ]; then
+        echo "cannot write to $parent: choose another PREFIX, or build first and install as root:" >&2
+        echo "    (cd $PWD && $build)" >&2
+        echo "    sudo env BUILT=$built${FEATURES:+ FEATURES=$FEATURES}${LIBDIR:+ LIBDIR=$LIBDIR}${DESTDIR:+ DESTDIR=$DESTDIR} $here/install.sh $prefix" >&2
+        exit 1
+    fi
+done
+[ "${BUILT:-}" ] || $build
 # Of the package, or else of the workspace. Root, who installs what others built, has no cargo.
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/Cargo.toml" Cargo.toml | head -n 1)
+[ "$version" ] || { echo "$here/Cargo.toml and Cargo.toml in $PWD have no version" >&2 && exit 1; }
 # What a program needs that is linked statically.
 native="gcc_s pthread dl m"
 case " $(echo "${FEATURES:-}" | tr , ' ') " in *" zmq "*) native="$native zmq" ;; esac

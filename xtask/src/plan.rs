@@ -31,7 +31,7 @@ pub struct Row {
     runs: In,
     /// The time limit in minutes, after which it is killed.
     minutes: u64,
-    /// Beside which other rows it runs.
+    /// Which rows it may run next to.
     lane: Lane,
     step: fn() -> Step,
 }
@@ -42,12 +42,12 @@ const fn row(runs: In, minutes: u64, name: &'static str, guards: &'static str, s
 }
 
 impl Row {
-    /// Runs the row in the second lane, beside rows that build in `target/debug`.
+    /// Runs the row in the second lane, at the same time as rows that build in `target/debug`.
     const fn second(self) -> Row {
         Row { lane: Lane::Second, ..self }
     }
 
-    /// Runs the row beside no other.
+    /// Runs the row alone.
     const fn alone(self) -> Row {
         Row { lane: Lane::Alone, ..self }
     }
@@ -77,7 +77,8 @@ pub static ROWS: &[Row] = &[
     row(In::Both, 5, "the README's program", "the first program that a reader copies", || {
         Step::new("", checks::readme_program)
     }),
-    // The second lane: what fails quickly first, then what builds in a directory of its own, then what both lanes' builds make possible.
+    // The second lane: what fails quickly first, then what builds in a directory of its own. What builds in `target/debug` comes last, when the
+    // first lane has probably built; its limit allows for waiting.
     row(
         In::Both,
         5,
@@ -157,11 +158,11 @@ pub static ROWS: &[Row] = &[
         "no crate with a known hole, an unwanted license or an unknown source; its line says if advisories could not be fetched",
         || Step::new("", dependencies::check),
     ).second(),
-    row(In::Test, 10, "loom, short", "the real lane under every interleaving that loom finds", || {
+    row(In::Test, 10, "loom, short", "the real lane under all interleavings that loom finds with two preemptions, or one where writers die", || {
         checks::loom(true)
     })
     .second(),
-    row(In::All, 15, "loom, full", "the same with more preemptions where writers die", || checks::loom(false))
+    row(In::All, 15, "loom, full", "the same with two everywhere", || checks::loom(false))
         .second(),
     row(
         In::Test,
@@ -220,22 +221,22 @@ pub static ROWS: &[Row] = &[
         cross::widths,
     ).second(),
     // Not optimized, like the other outputs of the tests: this saves minutes.
-    row(In::Both, 15, "the Python binding", "the package, as pip installs it", || {
+    row(In::Both, 40, "the Python binding", "the package, as pip installs it", || {
         checks::python(&[("MATURIN_PEP517_ARGS", "--profile=dev")], &[])
     }).second(),
-    row(In::Both, 15, "the Java binding", "the package, as Maven installs it, and Octave through it", || {
+    row(In::Both, 40, "the Java binding", "the package, as Maven installs it, and Octave through it", || {
         checks::java_with_built_command()
     }).second(),
     row(
         In::Both,
-        20,
+        40,
         "conformance of the bindings",
         "the same behavior in every language, alone, in pairs, and with one of a pair killed",
         || checks::conformance(&[]),
     ).second(),
     row(
         In::Both,
-        5,
+        40,
         "litmus tests",
         "weak memory: every protocol and ordering under C11, ARMv8 and x86; each mutation is caught, or named as spare",
         || checks::built("saltus-litmus"),
@@ -249,14 +250,14 @@ pub static ROWS: &[Row] = &[
     ).second(),
     row(
         In::Both,
-        25,
+        40,
         "tests of the providers that are features",
         "ZeroMQ, DDS and Zenoh keep the guarantees of domains",
         || checks::provider_tests(0),
     ).second(),
     row(
         In::Both,
-        15,
+        40,
         "the same, next to other projects' programs",
         "ZeroMQ, DDS and Zenoh interoperate with other implementations",
         || checks::provider_tests(1),
@@ -268,24 +269,9 @@ pub static ROWS: &[Row] = &[
         "a program sees the same with LCM's library and with ours, in 400 random runs",
         checks::calls_of_lcm,
     ).second(),
-    row(In::Both, 10, "every benchmark runs: channel", "the set `channel`", || {
-        checks::built(
-            "saltus-bench-channel channel --short --scale 0.2 --scenario floors,pingpong,publish,copy --contender saltus",
-        )
-    }).second(),
-    row(In::Both, 10, "every benchmark runs: spies", "the set `spies`", || {
-        checks::built("saltus-bench-channel spies --short --scale 0.2")
-    }).second(),
     row(
         In::Both,
-        10,
-        "every benchmark runs: log",
-        "the set `log`, next to LCM's recorder and player",
-        || checks::built("saltus-bench-channel log --short --scale 0.2"),
-    ).second(),
-    row(
-        In::Both,
-        10,
+        40,
         "every benchmark runs: marshal",
         "encoding and decoding: all contenders produce the same bytes",
         || checks::built("saltus-bench-marshal --short --reps 1"),
@@ -304,6 +290,21 @@ pub static ROWS: &[Row] = &[
         "the demo: plain, under chaos, and without its controller",
         "the README's first command; it builds without a warning",
         || Step::new("", checks::demo),
+    ).alone(),
+    row(In::Both, 10, "every benchmark runs: channel", "the set `channel`", || {
+        checks::built(
+            "saltus-bench-channel channel --short --scale 0.2 --scenario floors,pingpong,publish,copy --contender saltus",
+        )
+    }).alone(),
+    row(In::Both, 10, "every benchmark runs: spies", "the set `spies`", || {
+        checks::built("saltus-bench-channel spies --short --scale 0.2")
+    }).alone(),
+    row(
+        In::Both,
+        10,
+        "every benchmark runs: log",
+        "the set `log`, next to LCM's recorder and player",
+        || checks::built("saltus-bench-channel log --short --scale 0.2"),
     ).alone(),
     row(In::All, 10, "programs of Ach, for a minute", "the robot like Hubo walks while its programs are killed", || {
         Step::line("", "cargo test --locked -p saltus-ach --test hubo -- --ignored")

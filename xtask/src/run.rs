@@ -17,14 +17,15 @@ pub type Outcome = Result<(), String>;
 /// The time limit of a step without one of its own: benchmarks take hours.
 const LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Beside which other steps a step runs.
+/// Which steps a step may run next to.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Lane {
     /// After the step of this lane before it.
     First,
-    /// The same, for a second lane that runs beside the first one. The two must not build in the same directory.
+    /// The same, for a second lane that runs at the same time as the first. A step that builds in the directory in which a step of the other
+    /// lane builds waits for it, within its own time limit.
     Second,
-    /// Beside no other: it measures time, or needs what both lanes before it have made.
+    /// Alone: it measures time, or keeps the processors busy.
     Alone,
 }
 
@@ -34,7 +35,7 @@ pub struct Step {
     pub name: String,
     /// The time after which it is killed, with all processes that it started.
     limit: Duration,
-    /// Beside which other steps it runs.
+    /// Which steps it may run next to.
     lane: Lane,
     action: Box<dyn FnOnce() -> Outcome + Send>,
 }
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn each_lane_keeps_its_order_and_who_runs_alone_waits_for_both() {
+    fn each_lane_keeps_its_order_and_a_step_that_runs_alone_waits_for_both() {
         use Lane::{Alone, First, Second};
         let plan =
             [("a", First, 900), ("x", Second, 200), ("y", Second, 200), ("z", Alone, 50), ("b", First, 1)];

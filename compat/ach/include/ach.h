@@ -154,9 +154,10 @@ enum ach_status ach_get(ach_channel_t *chan, void *buf, size_t size, size_t *fra
                         const struct timespec *ACH_RESTRICT timeout, int options);
 
 /*
- * Publishes a message. Never waits for readers or other processes. Threads wait for each other only when they use all publishers of the
- * handle: when more than 16 are in ach_put, or several after ach_unlink. The first put of a handle in a process opens a publisher, which
- * takes about 0.1 ms and memory. Later puts allocate nothing. With SALTUS_ACH_EAGER=1 in the environment, ach_open opens the publisher.
+ * Publishes a message. Never waits for readers or other processes. Threads wait for each other only when they use all publishers: when more
+ * than 16 are in ach_put of a handle, more than four of an anonymous channel, or several after ach_unlink. A thread that waits looks every
+ * 50 us, and gets ACH_EAGAIN after 20,000 looks, which take at least a second. The first put of a handle in a process opens a publisher,
+ * which takes about 0.1 ms and memory. Later puts allocate nothing. With SALTUS_ACH_EAGER=1 in the environment, ach_open opens the publisher.
  */
 enum ach_status ach_put(ach_channel_t *chan, const void *buf, size_t len);
 

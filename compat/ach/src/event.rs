@@ -21,9 +21,12 @@ const MOST: usize = 60;
 /// `struct ach_evhandler`
 #[repr(C)]
 pub struct AchEvhandler {
-    channel: *mut AchChannel,
-    context: *mut c_void,
-    handler: Option<unsafe extern "C" fn(*mut c_void, *mut AchChannel) -> AchStatus>,
+    /// Its channel.
+    pub channel: *mut AchChannel,
+    /// The first argument of the handler.
+    pub context: *mut c_void,
+    /// Called to get a message.
+    pub handler: Option<unsafe extern "C" fn(*mut c_void, *mut AchChannel) -> AchStatus>,
 }
 
 /// See `ach/experimental.h`.
@@ -122,6 +125,11 @@ fn wait(handlers: &[AchEvhandler], deadline: u64) -> Result<()> {
     match wait_any(&mut subscribers, Until::At(deadline)) {
         // Of a channel whose name is gone, whose users continue; of one that was replaced, which a get follows.
         Ok(_) | Err(Error::Canceled | Error::Retired { how: Retired::Vanished | Retired::Replaced, .. }) => {
+            Ok(())
+        }
+        // Perhaps `ach_unlink` has taken the name away, and not yet the files. If not, the handler's get returns it.
+        Err(Error::Retired { how: Retired::Removed, .. }) => {
+            process::sleep_until(deadline.min(clock::monotonic().saturating_add(TURN)));
             Ok(())
         }
         Err(e) => Err(status(&e)),

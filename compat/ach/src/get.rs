@@ -231,14 +231,17 @@ pub unsafe extern "C" fn ach_get(
                         return Err(ACH_STALE_FRAMES);
                     }
                 }
-                // A wait looks for the name, which `ach_unlink` takes away before the files. A poll finds only the mark of a removal.
-                Err(Error::Retired { how: Retired::Removed, .. }) if until != Until::Poll => {
-                    until = Until::Poll;
-                    continue;
-                }
-                Err(Error::Retired { .. }) => {
-                    call.follow()?;
-                    continue;
+                Err(Error::Retired { how, .. }) => {
+                    // `ach_unlink` takes the name away before the files, and whoever looks for the name in between finds it gone.
+                    let is_between = how == Retired::Removed && !call.reader()?.subscriber.has_ended();
+                    match (is_between, waits) {
+                        (true, true) => process::sleep_for(TURN),
+                        (true, false) => return Err(ACH_STALE_FRAMES),
+                        (false, _) => {
+                            call.follow()?;
+                            continue;
+                        }
+                    }
                 }
                 Err(e) => return Err(status(&e)),
             }

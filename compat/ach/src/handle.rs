@@ -14,7 +14,7 @@ use std::os::fd::OwnedFd;
 use std::ptr::{addr_of, addr_of_mut, null_mut};
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering::*};
 
-/// How many threads can be in `ach_put` of one handle at the same time; each has a publisher.
+/// Publishers of a handle. More threads than that in `ach_put` take turns.
 const WRITERS: usize = 16;
 /// The state of a handle that is not open.
 const FREE: u64 = 0;

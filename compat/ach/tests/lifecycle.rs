@@ -3,8 +3,10 @@
 mod support;
 
 use ach::*;
+use std::ffi::c_void;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -77,12 +79,45 @@ fn a_reader_waits_on_while_a_channel_loses_its_name() {
     assert_eq!((writer.put(b"one"), reader.get(0).0), (ACH_OK, ACH_OK));
     let path = domain.open().path().join("halfway");
     let aside = path.with_file_name("halfway-aside");
+    let mut fd = -1;
+    // SAFETY: the handle is open, and there is a place for a number.
+    assert_eq!(unsafe { ach_channel_fd(reader.at(), &mut fd) }, ACH_OK); // from now on, a poll learns of the name too
     std::fs::rename(&path, &aside).unwrap();
     assert_eq!(reader.wait(0, Duration::from_millis(350)).0, ACH_TIMEOUT);
+    assert_eq!(reader.get(0).0, ACH_STALE_FRAMES);
+    assert_eq!(loop_of_350_ms(&mut reader), ACH_CLOSED, "the event loop goes on too");
     std::fs::remove_dir_all(&aside).unwrap();
     assert_eq!(reader.wait(0, Duration::from_millis(350)).0, ACH_TIMEOUT);
     assert_eq!(writer.put(b"two"), ACH_OK);
     assert_eq!(reader.get(0), (ACH_OK, b"two".to_vec()));
+}
+
+/// The status of an event loop that its periodic function ends after 350 ms.
+fn loop_of_350_ms(reader: &mut Channel) -> AchStatus {
+    extern "C" fn get(_: *mut c_void, chan: *mut AchChannel) -> AchStatus {
+        let (mut buf, mut len) = ([0u8; 8], 0);
+        // SAFETY: the handle is open, and there is room for the message.
+        unsafe { ach_get(chan, buf.as_mut_ptr().cast(), 8, &mut len, std::ptr::null(), 0) }
+    }
+    extern "C" fn end(begin: *mut c_void) -> AchStatus {
+        // SAFETY: the caller passes the time when it began.
+        let began = unsafe { *begin.cast::<Instant>() };
+        if began.elapsed() > Duration::from_millis(350) { ACH_CLOSED } else { ACH_OK }
+    }
+    let period = libc::timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+    let mut handlers = [AchEvhandler { channel: reader.at(), context: null_mut(), handler: Some(get) }];
+    let mut began = Instant::now();
+    // SAFETY: the handler has an open channel, and all live until this returns.
+    unsafe {
+        ach_evhandle(
+            handlers.as_mut_ptr(),
+            1,
+            &period,
+            Some(end),
+            (&raw mut began).cast(),
+            1, // ACH_EV_O_PERIODIC_TIMEOUT
+        )
+    }
 }
 
 /// Closing a handle while another thread waits with it ends the wait, but what the thread uses at that moment cannot be released yet.

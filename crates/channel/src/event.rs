@@ -96,7 +96,7 @@ impl EventSource {
 
     /// Why the channel ended, if the thread found its name or files gone.
     pub fn vanished(&self) -> Option<Retired> {
-        // Relaxed: a flag that is only ever raised.
+        // Relaxed: a flag alone, as of the thread's last check.
         let gone = self.both.vanished.load(Relaxed);
         if gone { Some(self.both.mapping.vanished().unwrap_or(Retired::Vanished)) } else { None }
     }

@@ -74,7 +74,7 @@ fn right_messages_round_trip_and_hostile_ones_do_no_harm() {
     std::fs::write(dir.join("types.hpp"), types()).unwrap();
     let program = dir.join("drive");
     let mut command = cxx();
-    command.args(["-std=c++17", "-I"]).arg(&dir).args(SANITIZE).arg(support().join("drive.cpp"));
+    command.args(["-std=c++17", "-I"]).arg(&dir).args(SANITIZE).arg("-O1").arg(support().join("drive.cpp"));
     run(command.arg("-o").arg(&program));
     message::all(schema, 2).write(&dir.join("messages"));
     let printed = run(Command::new(program).arg(dir.join("messages")).arg(ROUNDS));

@@ -343,7 +343,7 @@ fn read(path: &Path) -> Result<Source, String> {
         return Err(format!("`{}` is a log, not a type file", path.display()));
     }
     if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
-        return Err(format!("`{}` is not a type file: its byte {at} is zero", path.display()));
+        return Err(format!("`{}` is not a type file: it has a zero byte at offset {at}", path.display()));
     }
     Ok(Source::new(path, &bytes))
 }

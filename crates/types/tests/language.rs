@@ -247,7 +247,8 @@ fn logs_named_like_type_files_are_left_out_of_a_search_and_named_files_that_are_
     assert!(log.list.len() == 1 && log.to_string().contains("is a log, not a type file"), "{log}");
     let binary = binary.unwrap_err();
     assert!(
-        binary.list.len() == 1 && binary.to_string().contains("not a type file: its byte 25 is zero"),
+        binary.list.len() == 1
+            && binary.to_string().contains("not a type file: it has a zero byte at offset 25"),
         "{binary}"
     );
 }

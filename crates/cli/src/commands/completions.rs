@@ -20,8 +20,8 @@ Examples:
   saltus completions zsh > ~/.zfunc/_saltus
   saltus completions fish > ~/.config/fish/completions/saltus.fish";
 
-/// Names of channels for bash, which otherwise shows a placeholder. What other processes have named never gets evaluated: `compgen -W`
-/// would expand it.
+/// Names of channels for bash, which otherwise shows a placeholder. Other users may have chosen them: they are never evaluated, as `compgen -W`
+/// would, and a name that would be an option is left out.
 const CHANNELS: &str = r#"
 _saltus_channels() {
     _saltus "$@"
@@ -30,7 +30,7 @@ _saltus_channels() {
     [[ ${SALTUS_DOMAIN:-shm://} == shm://* ]] || return 0 # networks have no list
     COMPREPLY=()
     while IFS= read -r name; do
-        [[ $name != "$cur"* ]] || COMPREPLY+=("$(printf %q "$name")")
+        [[ $name == -* || $name != "$cur"* ]] || COMPREPLY+=("$(printf %q "$name")")
     done < <(saltus ls 2> /dev/null)
 }
 complete -F _saltus_channels -o bashdefault -o default saltus

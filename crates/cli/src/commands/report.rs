@@ -90,8 +90,10 @@ pub(crate) fn run(mut args: Report) -> Outcome {
     for file in &args.files {
         readable(file)?;
         let mut first = [0; 8];
-        let read = File::open(file).and_then(|mut file| file.read_exact(&mut first));
-        if let (Ok(()), Some(_)) = (read, saltus_log::Format::of_bytes(&first)) {
+        // Not from a pipe, whose bytes can be read once.
+        let read = || File::open(file).and_then(|mut file| file.read_exact(&mut first));
+        let is_read = file.is_file() && read().is_ok();
+        if is_read && saltus_log::Format::of_bytes(&first).is_some() {
             let file = file.display();
             let words = format!(
                 "{file} is a log of messages, and a report is about measured times: `saltus log info {file}` shows the log"

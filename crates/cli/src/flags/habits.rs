@@ -174,8 +174,7 @@ fn option(given: &str, typed: &Typed<'_>) -> String {
     if !given.starts_with('-') {
         return match typed.has("out") {
             true => format!("unexpected argument `{given}` of `{path}`: did you mean `-o {given}`?"),
-            // Of the commands that select channels, only `echo` has one name.
-            false if typed.has("regex") => {
+            false if path == "saltus echo" => {
                 format!(
                     "unexpected argument `{given}` of `{path}`: it takes one name; `-e REGEX` selects several channels"
                 )

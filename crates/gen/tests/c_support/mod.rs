@@ -59,7 +59,7 @@ pub fn options(style: Style) -> Options {
 
 /// Warnings that generated code must pass.
 pub const STRICT: &[&str] = &["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"];
-/// Flags that find invalid memory accesses and undefined behavior.
+/// Flags that find invalid memory accesses and undefined behavior. One program of each language is optimized too, with a later `-O1`.
 pub const SANITIZE: &[&str] = &["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// The C compiler; `CC` chooses another.
