@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::types;
-use crate::flags::{Choices, Json, Quiet, TypeDirs, one_of};
+use crate::flags::{Choices, Output, TypeDirs, one_of};
 use crate::print::out::Out;
 use saltus_text::escape::harmless;
 use saltus_text::human::plural;
@@ -74,10 +74,7 @@ pub(crate) struct Gen {
     depfile: Option<PathBuf>,
 
     #[command(flatten)]
-    json: Json,
-
-    #[command(flatten)]
-    quiet: Quiet,
+    output: Output,
 }
 
 /// The languages.
@@ -167,14 +164,14 @@ impl Gen {
     fn report(&self, done: &[(PathBuf, Change)]) -> Outcome {
         let mut out = Out::new()?;
         for (path, change) in done {
-            if self.json.json {
+            if self.output.is_json() {
                 out.json(&Line { file: path, change: word(*change) })?;
-            } else if !self.quiet.quiet && *change != Change::Same {
+            } else if !self.output.is_quiet() && *change != Change::Same {
                 out.line(format_args!("{} {}", word(*change), shown(path)))?;
             }
         }
         out.flush()?;
-        if !self.quiet.quiet && !self.json.json {
+        if !self.output.is_quiet() && !self.output.is_json() {
             let same = done.iter().filter(|(_, change)| *change == Change::Same).count() as u64;
             let of = if same == 0 { String::new() } else { format!(", {} unchanged", plural(same, "file")) };
             let would = if self.dry_run { " would be" } else { "" };

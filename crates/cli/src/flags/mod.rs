@@ -16,7 +16,7 @@ pub(crate) mod types;
 
 pub(crate) use choice::{Choices, one_of};
 pub(crate) use mcap::Mcap;
-pub(crate) use output::{Force, Json, Printed, Quiet};
+pub(crate) use output::{Force, Json, Output, Printed, Quiet};
 pub(crate) use selection::{AnyNames, Names};
 pub(crate) use start::StartAt;
 pub(crate) use time::{Count, Rate, Reports, RunTime, Timeout};

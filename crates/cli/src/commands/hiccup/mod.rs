@@ -20,7 +20,7 @@ use saltus_os::{clock, rt};
 
 use crate::exit::{Code, Failure, Outcome, note, taken, unwritable};
 use crate::flags::time::at_least;
-use crate::flags::{Choices, Force, Json, Quiet, RunTime, one_of};
+use crate::flags::{Choices, Force, Output, RunTime, one_of};
 use crate::stop;
 use reporter::Reporter;
 use saltus_text::units;
@@ -76,10 +76,7 @@ pub(crate) struct Hiccup {
     command: Vec<OsString>,
 
     #[command(flatten)]
-    json: Json,
-
-    #[command(flatten)]
-    quiet: Quiet,
+    output: Output,
 }
 
 /// The values of `--meter`.
@@ -163,7 +160,7 @@ pub(crate) fn run(args: Hiccup) -> Outcome {
         }
     }
     let settings = args.settings();
-    let show = Show::new(args.json.json, args.quiet.quiet, to_stdout)?;
+    let show = Show::new(args.output.is_json(), args.output.is_quiet(), to_stdout)?;
     let mut session = args.session(&settings)?;
     let unwritten = |e: std::io::Error| unwritable(args.out.as_deref().unwrap_or(Path::new("-")), &e);
     let mut file = args.out.as_deref().map(LogFile::create).transpose().map_err(unwritten)?;
@@ -175,7 +172,7 @@ pub(crate) fn run(args: Hiccup) -> Outcome {
     let log = args.out.as_deref().zip(log.transpose().map_err(unwritten)?);
     let control = if args.control { Some(args.start_control()?) } else { None };
     let mut reporter = Reporter { account, control, log, show };
-    let beside = args.start_command(to_stdout || args.json.json)?;
+    let beside = args.start_command(to_stdout || args.output.is_json())?;
     if let Some(beside) = &beside {
         session.watch(beside.id());
     }
