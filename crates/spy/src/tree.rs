@@ -7,6 +7,7 @@ use saltus_types::value::{Array, Items};
 use saltus_types::{Record, Schema, Type, Value};
 use serde::Serialize;
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// The newest message of an opened channel.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -123,6 +124,16 @@ struct Maker<'a> {
     left: usize,
 }
 
+/// The elements of an array after `level` indices: the position of the first, and how many make a row.
+#[derive(Clone, Copy)]
+struct Level<'a> {
+    of: Elements<'a>,
+    path: &'a str,
+    level: usize,
+    first: usize,
+    row: usize,
+}
+
 /// The common properties of the elements of an array.
 #[derive(Clone, Copy)]
 struct Elements<'a> {
@@ -203,8 +214,8 @@ impl Maker<'_> {
         let row: usize = if shape.contains(&0) { 0 } else { shape[1..].iter().product() };
         let expanded = parts > 0 && self.expand.is_open(&path, parts <= SHORT);
         let children = match expanded {
-            true if parts > RANGE => self.ranges(of, &path, level, first, 0..parts, row),
-            true => self.elements(of, &path, level, first, 0..parts, row),
+            true if parts > RANGE => self.ranges(Level { of, path: &path, level, first, row }, 0..parts),
+            true => self.elements(Level { of, path: &path, level, first, row }, 0..parts),
             false => Vec::new(),
         };
         let sizes: String = shape.iter().map(|n| format!("[{n}]")).collect();
@@ -216,15 +227,8 @@ impl Maker<'_> {
     }
 
     /// Ranges of elements, nested if there are many.
-    fn ranges(
-        &mut self,
-        of: Elements<'_>,
-        path: &str,
-        level: usize,
-        first: usize,
-        part: std::ops::Range<usize>,
-        row: usize,
-    ) -> Vec<Node> {
+    fn ranges(&mut self, at: Level<'_>, part: Range<usize>) -> Vec<Node> {
+        let Level { of, path, first, row, .. } = at;
         let mut width = RANGE;
         while part.len() > width * RANGE {
             width *= RANGE;
@@ -240,8 +244,8 @@ impl Maker<'_> {
             let own = format!("{path}{name}");
             let expanded = self.expand.is_open(&own, false);
             let children = match expanded {
-                true if inner.len() > RANGE => self.ranges(of, path, level, first, inner.clone(), row),
-                true => self.elements(of, path, level, first, inner.clone(), row),
+                true if inner.len() > RANGE => self.ranges(at, inner.clone()),
+                true => self.elements(at, inner.clone()),
                 false => Vec::new(),
             };
             let text = summary(of.array.items(), first + inner.start * row, inner.len() * row);
@@ -261,15 +265,8 @@ impl Maker<'_> {
         nodes
     }
 
-    fn elements(
-        &mut self,
-        of: Elements<'_>,
-        path: &str,
-        level: usize,
-        first: usize,
-        part: std::ops::Range<usize>,
-        row: usize,
-    ) -> Vec<Node> {
+    fn elements(&mut self, at: Level<'_>, part: Range<usize>) -> Vec<Node> {
+        let Level { of, path, level, first, row } = at;
         let mut nodes = Vec::new();
         for i in part {
             if self.left == 0 {

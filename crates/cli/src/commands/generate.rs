@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use saltus_decode::files;
 use saltus_gen::{Change, File, Lang, Options, Style, missing, rules};
 use saltus_types::Loaded;
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::types;
-use crate::flags::{Json, Quiet, TypeDirs};
+use crate::flags::{Choices, Output, TypeDirs, one_of};
 use crate::print::out::Out;
 use saltus_text::escape::harmless;
 use saltus_text::human::plural;
@@ -25,12 +25,12 @@ pub(crate) struct Gen {
     paths: Vec<PathBuf>,
 
     /// Language of the code
-    #[arg(long, value_enum)]
-    lang: Language,
+    #[arg(long, value_parser = one_of(LANGUAGES))]
+    lang: Lang,
 
     /// Style of the code (lcm: C, C++, Python and Java only)
-    #[arg(long, value_enum, default_value_t = For::Modern)]
-    style: For,
+    #[arg(long, value_parser = one_of(STYLES), default_value = "modern")]
+    style: Style,
 
     /// Directory to write the code into
     #[arg(short, long, value_name = "DIR", default_value = ".")]
@@ -74,35 +74,22 @@ pub(crate) struct Gen {
     depfile: Option<PathBuf>,
 
     #[command(flatten)]
-    json: Json,
-
-    #[command(flatten)]
-    quiet: Quiet,
+    output: Output,
 }
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Language {
-    /// Rust with the crate saltus-wire
-    Rust,
-    /// C99
-    C,
-    /// C++17
-    Cpp,
-    /// Python 3.9 and later
-    Python,
-    /// Java 8 and later
-    Java,
-    /// Octave and MATLAB, with Java classes
-    Octave,
-}
+/// The languages.
+const LANGUAGES: Choices<Lang> = &[
+    ("rust", "Rust with the crate saltus-wire", Lang::Rust),
+    ("c", "C99", Lang::C),
+    ("cpp", "C++17", Lang::Cpp),
+    ("python", "Python 3.9 and later", Lang::Python),
+    ("java", "Java 8 and later", Lang::Java),
+    ("octave", "Octave and MATLAB, with Java classes", Lang::Octave),
+];
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum For {
-    /// Idiomatic code
-    Modern,
-    /// The same API as lcm-gen's
-    Lcm,
-}
+/// The styles.
+const STYLES: Choices<Style> =
+    &[("modern", "Idiomatic code", Style::Modern), ("lcm", "The same API as lcm-gen's", Style::Lcm)];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -123,7 +110,7 @@ pub(crate) fn run(args: Gen) -> Outcome {
     args.refuse()?;
     let (paths, left_out) = args.files()?;
     let loaded = types::load(files::loader(&paths, &args.dirs.all()?))?;
-    let files = saltus_gen::generate(&loaded.schema, &loaded, args.lang.of(), &args.options())
+    let files = saltus_gen::generate(&loaded.schema, &loaded, args.lang, &args.options())
         .map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
     if args.list {
         let mut out = Out::new()?;
@@ -177,14 +164,14 @@ impl Gen {
     fn report(&self, done: &[(PathBuf, Change)]) -> Outcome {
         let mut out = Out::new()?;
         for (path, change) in done {
-            if self.json.json {
+            if self.output.is_json() {
                 out.json(&Line { file: path, change: word(*change) })?;
-            } else if !self.quiet.quiet && *change != Change::Same {
+            } else if !self.output.is_quiet() && *change != Change::Same {
                 out.line(format_args!("{} {}", word(*change), shown(path)))?;
             }
         }
         out.flush()?;
-        if !self.quiet.quiet && !self.json.json {
+        if !self.output.is_quiet() && !self.output.is_json() {
             let same = done.iter().filter(|(_, change)| *change == Change::Same).count() as u64;
             let of = if same == 0 { String::new() } else { format!(", {} unchanged", plural(same, "file")) };
             let would = if self.dry_run { " would be" } else { "" };
@@ -195,10 +182,10 @@ impl Gen {
 
     /// Refuses options that the language does not support.
     fn refuse(&self) -> Outcome {
-        use Language::{C, Cpp, Java, Octave, Python, Rust};
+        use Lang::{C, Cpp, Java, Octave, Python, Rust};
         let words = match self.lang {
-            Rust if self.style == For::Lcm => "LCM has no Rust API: omit --style lcm",
-            Octave if self.style == For::Lcm => "LCM has no Octave API: omit --style lcm",
+            Rust if self.style == Style::Lcm => "LCM has no Rust API: omit --style lcm",
+            Octave if self.style == Style::Lcm => "LCM has no Octave API: omit --style lcm",
             Python | Java | Octave if self.plain => "the plain layout is for Rust, C and C++: omit --plain",
             Rust | C | Cpp | Python | Java | Octave => return Ok(()),
         };
@@ -208,7 +195,7 @@ impl Gen {
     /// Warns about structs that others refer to and that have no generated code, from now or earlier.
     fn warn_of_missing(&self, loaded: &Loaded, made: &[File]) {
         let get = |id| loaded.schema.get(id);
-        for (outer, inner) in missing(loaded, self.lang.of(), &self.options(), &self.out, made) {
+        for (outer, inner) in missing(loaded, self.lang, &self.options(), &self.out, made) {
             let (outer, inner) = (&get(outer).name, get(inner));
             note(format_args!(
                 "warning: `{outer}` has a `{}`, for which no code was made: name {} too",
@@ -227,27 +214,11 @@ impl Gen {
 
     fn options(&self) -> Options {
         Options {
-            style: match self.style {
-                For::Modern => Style::Modern,
-                For::Lcm => Style::Lcm,
-            },
+            style: self.style,
             package_prefix: self.package_prefix.clone(),
             java_default_package: self.default_package.clone(),
             include_folder: self.include_folder.clone(),
             plain: self.plain,
-        }
-    }
-}
-
-impl Language {
-    fn of(self) -> Lang {
-        match self {
-            Language::Rust => Lang::Rust,
-            Language::C => Lang::C,
-            Language::Cpp => Lang::Cpp,
-            Language::Python => Lang::Python,
-            Language::Java => Lang::Java,
-            Language::Octave => Lang::Octave,
         }
     }
 }

@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use saltus_channel::clock::Clock;
 use saltus_channel::{Attributes, Error, Group, Wake};
 
 use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::domain::DomainUrl;
+use crate::flags::{Choices, one_of};
 use saltus_text::escape;
 use saltus_text::units;
 
@@ -41,8 +42,8 @@ pub(crate) struct Mk {
     reserve_publishers: u32,
 
     /// Clock of the timestamps
-    #[arg(long, value_enum, default_value_t = StampClock::Boottime)]
-    clock: StampClock,
+    #[arg(long, value_parser = one_of(CLOCKS), default_value = "boottime")]
+    clock: Clock,
 
     /// Publish without timestamps (for a single publisher)
     #[arg(long)]
@@ -72,16 +73,12 @@ pub(crate) struct Mk {
     replace: bool,
 }
 
-/// Clocks.
-#[derive(Clone, Copy, ValueEnum)]
-enum StampClock {
-    /// Time since boot, including suspend
-    Boottime,
-    /// Time since boot, without suspend
-    Monotonic,
-    /// Time since 1970, which jumps when the clock is set
-    Realtime,
-}
+/// The clocks.
+const CLOCKS: Choices<Clock> = &[
+    ("boottime", "Time since boot, including suspend", Clock::Boottime),
+    ("monotonic", "Time since boot, without suspend", Clock::Monotonic),
+    ("realtime", "Time since 1970, which jumps when the clock is set", Clock::Realtime),
+];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -133,11 +130,7 @@ impl Mk {
             .timestamps(!self.no_timestamps)
             .prefault(!self.no_prefault)
             .lock_memory(self.mlock)
-            .clock(match self.clock {
-                StampClock::Boottime => Clock::Boottime,
-                StampClock::Monotonic => Clock::Monotonic,
-                StampClock::Realtime => Clock::Realtime,
-            })
+            .clock(self.clock)
             .wake(if self.always_wake { Wake::Always } else { Wake::OnDemand });
         if let Some(group) = &self.group {
             attributes = attributes.group(match group.parse() {

@@ -16,7 +16,7 @@ use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::domain;
 use crate::flags::selection::Matching;
 use crate::flags::types;
-use crate::flags::{Count, Json, Quiet, RunTime, TypeDirs};
+use crate::flags::{Count, Output, RunTime, TypeDirs};
 use crate::stop;
 use status::Status;
 
@@ -79,10 +79,7 @@ pub(crate) struct Play {
     dirs: TypeDirs,
 
     #[command(flatten)]
-    json: Json,
-
-    #[command(flatten)]
-    quiet: Quiet,
+    output: Output,
 }
 
 /// The values of `--timestamps`.
@@ -119,7 +116,7 @@ pub(crate) fn run(url: Option<&str>, args: Play) -> Outcome {
     let bookmarks =
         bookmarks.map_err(|e| Failure::new(Code::Failed, format!("cannot read the bookmarks: {e}")))?;
     let clock = args.clock_channel.as_deref().map(|name| Clock::new(&domain, name)).transpose()?;
-    let mut keys = if args.quiet.quiet { None } else { Keys::of_terminal() };
+    let mut keys = if args.output.is_quiet() { None } else { Keys::of_terminal() };
     if args.paused && keys.is_none() {
         let words = "--paused needs a terminal for its keys, and no --quiet";
         return Err(Failure::new(Code::Usage, words));
@@ -134,7 +131,8 @@ pub(crate) fn run(url: Option<&str>, args: Play) -> Outcome {
     if !args.paused {
         session.start();
     }
-    let mut status = Status::new(args.json.json, args.quiet.quiet, (first, last), keys.is_some());
+    let mut status =
+        Status::new(args.output.is_json(), args.output.is_quiet(), (first, last), keys.is_some());
     let _ = rt::set_timer_slack(1); // if a sandbox refuses, timers are up to 50 us late
     let played = session.play(|session, now| {
         let action = handle_key(session, &mut keys, &mut status, first)?;
@@ -202,7 +200,7 @@ impl From<Error> for Failure {
 
 impl Play {
     fn open(&self) -> Outcome<Reel> {
-        let logs = self.files.iter().map(|path| log::open(path, self.quiet.quiet));
+        let logs = self.files.iter().map(|path| log::open(path, self.output.is_quiet()));
         Ok(Reel::new(logs.collect::<Outcome<_>>()?))
     }
 

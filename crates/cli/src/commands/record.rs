@@ -20,11 +20,13 @@ pub(crate) fn run(url: Option<&str>, args: Record) -> Outcome {
     args.absent_now(url)?.iter().for_each(|words| note(format_args!("warning: {words}; waiting for it")));
     let when = args.when()?;
     let domains = sources.iter().map(|source| source.domain.clone());
-    if let Some(doubt) = when.as_ref().filter(|_| !args.quiet.quiet).and_then(|when| when.doubt(domains)) {
+    if let Some(doubt) =
+        when.as_ref().filter(|_| !args.output.is_quiet()).and_then(|when| when.doubt(domains))
+    {
         note(format_args!("{doubt}"));
     }
     let format = Box::new(args.format(settings.naming.template())?);
-    let made = settings.naming.missing_directory().filter(|_| !keeps && !args.quiet.quiet);
+    let made = settings.naming.missing_directory().filter(|_| !keeps && !args.output.is_quiet());
     let mut recorder = Recorder::new(sources, settings, format)?;
     made.iter().for_each(|directory| note(format_args!("made the directory `{}`", directory.display())));
     if let Some(mut when) = when {
@@ -34,7 +36,7 @@ pub(crate) fn run(url: Option<&str>, args: Record) -> Outcome {
     steer(&control, keeps)?;
     let stopper = control.clone();
     stop::cancel_with(move || stopper.stop());
-    let mut status = Status::new(args.json.json, args.quiet.quiet);
+    let mut status = Status::new(args.output.is_json(), args.output.is_quiet());
     status.started(args.last, &recorder);
     let ended = recorder.run(|reported| match reported {
         Told::Status(now) => status.show(now),

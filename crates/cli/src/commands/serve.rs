@@ -15,7 +15,7 @@ use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::domain;
 use crate::flags::mcap::Schema;
 use crate::flags::types;
-use crate::flags::{Json, Quiet, TypeDirs};
+use crate::flags::{Output, TypeDirs};
 use crate::print::out::Out;
 use crate::stop;
 use saltus_text::units;
@@ -82,10 +82,7 @@ pub(crate) struct Serve {
     dirs: TypeDirs,
 
     #[command(flatten)]
-    json: Json,
-
-    #[command(flatten)]
-    quiet: Quiet,
+    output: Output,
 }
 
 const EXAMPLES: &str = "\
@@ -153,7 +150,7 @@ fn failure(error: Error) -> Failure {
 
 impl Serve {
     fn tape(&self, dialect: Dialect) -> Outcome<Tape> {
-        let logs = self.logs.iter().map(|path| log::open(path, self.quiet.quiet));
+        let logs = self.logs.iter().map(|path| log::open(path, self.output.is_quiet()));
         let logs = logs.collect::<Outcome<_>>()?;
         let playing = Playing { speed: self.speed, paused: self.paused, repeat: self.repeat };
         let tape = Tape::new(Reel::new(logs), types::types(&self.dirs)?, dialect, playing);
@@ -163,13 +160,13 @@ impl Serve {
 
     /// Prints the address for clients.
     fn ready(&self, server: &Server) -> Outcome {
-        if self.json.json {
+        if self.output.is_json() {
             let mut out = Out::new()?;
             let (url, address) = (server.url(), server.address().to_string());
             out.json(&Ready { url, address, token: server.token() })?;
             return out.flush();
         }
-        if !self.quiet.quiet || server.token().is_some() {
+        if !self.output.is_quiet() || server.token().is_some() {
             note(format_args!("open {} in Foxglove or Lichtblick", server.url()));
         }
         Ok(())

@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use saltus_log::{Compression, Format, WriterOptions};
 use saltus_types::cdr::Dialect;
 
 use crate::exit::{Code, Failure, Outcome};
+use crate::flags::{Choices, one_of};
 
 /// Options for writing MCAP files.
 #[derive(Args)]
 pub(crate) struct Mcap {
     /// Compression of MCAP files
-    #[arg(long, value_enum, default_value_t = Packing::Zstd)]
-    compression: Packing,
+    #[arg(long, value_parser = one_of(PACKINGS), default_value = "zstd")]
+    compression: Compression,
 
     #[command(flatten)]
     schema: Schema,
@@ -27,29 +28,22 @@ pub(crate) struct Mcap {
 #[derive(Args)]
 pub(crate) struct Schema {
     /// Schema language for viewers
-    #[arg(long, value_enum, default_value_t = Language::Ros2msg)]
-    schema: Language,
+    #[arg(long, value_parser = one_of(LANGUAGES), default_value = "ros2msg")]
+    schema: Dialect,
 }
 
-/// Compression of MCAP files.
-#[derive(Clone, Copy, ValueEnum)]
-enum Packing {
-    /// No compression
-    None,
-    /// Fast compression
-    Lz4,
-    /// Strong compression
-    Zstd,
-}
+/// The values of `--compression`.
+const PACKINGS: Choices<Compression> = &[
+    ("none", "No compression", Compression::None),
+    ("lz4", "Fast compression", Compression::Lz4),
+    ("zstd", "Strong compression", Compression::Zstd),
+];
 
-/// Schema languages.
-#[derive(Clone, Copy, ValueEnum)]
-enum Language {
-    /// ROS 2 message definitions, for all viewers
-    Ros2msg,
-    /// OMG IDL, which keeps names as they are
-    Omgidl,
-}
+/// The values of `--schema`.
+const LANGUAGES: Choices<Dialect> = &[
+    ("ros2msg", "ROS 2 message definitions, for all viewers", Dialect::Ros2Msg),
+    ("omgidl", "OMG IDL, which keeps names as they are", Dialect::OmgIdl),
+];
 
 /// The format of a log by the ending of its name, with the same error in every command.
 pub(crate) fn format_of(path: &Path) -> Outcome<Format> {
@@ -63,20 +57,12 @@ pub(crate) fn format_of(path: &Path) -> Outcome<Format> {
 impl Mcap {
     /// The options for the writer.
     pub(crate) fn options(&self) -> WriterOptions {
-        let compression = match self.compression {
-            Packing::None => Compression::None,
-            Packing::Lz4 => Compression::Lz4,
-            Packing::Zstd => Compression::Zstd,
-        };
-        WriterOptions::new().compression(compression).dialect(self.schema.dialect()).raw(self.no_cdr)
+        WriterOptions::new().compression(self.compression).dialect(self.schema.dialect()).raw(self.no_cdr)
     }
 }
 
 impl Schema {
     pub(crate) fn dialect(&self) -> Dialect {
-        match self.schema {
-            Language::Ros2msg => Dialect::Ros2Msg,
-            Language::Omgidl => Dialect::OmgIdl,
-        }
+        self.schema
     }
 }

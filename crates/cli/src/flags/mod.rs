@@ -2,6 +2,7 @@
 //!
 //! A struct for clap holds the typed text; its method `meant` returns the parsed value.
 
+pub(crate) mod choice;
 pub(crate) mod consent;
 pub(crate) mod domain;
 pub(crate) mod habits;
@@ -13,8 +14,9 @@ pub(crate) mod start;
 pub(crate) mod time;
 pub(crate) mod types;
 
+pub(crate) use choice::{Choices, one_of};
 pub(crate) use mcap::Mcap;
-pub(crate) use output::{Force, Json, Printed, Quiet};
+pub(crate) use output::{Force, Json, Output, Printed, Quiet};
 pub(crate) use selection::{AnyNames, Names};
 pub(crate) use start::StartAt;
 pub(crate) use time::{Count, Rate, Reports, RunTime, Timeout};

@@ -62,6 +62,28 @@ pub(crate) struct Quiet {
     pub(crate) quiet: bool,
 }
 
+/// Both options.
+#[derive(Args)]
+pub(crate) struct Output {
+    #[command(flatten)]
+    json: Json,
+
+    #[command(flatten)]
+    quiet: Quiet,
+}
+
+impl Output {
+    /// Whether to print JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json.json
+    }
+
+    /// Whether to print only errors and warnings.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet.quiet
+    }
+}
+
 /// The option `--force`.
 #[derive(Args)]
 pub(crate) struct Force {

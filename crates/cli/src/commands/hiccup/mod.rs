@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use saltus_measure::account::Account;
 use saltus_measure::beside::Companion;
 use saltus_measure::control::Control;
@@ -20,7 +20,7 @@ use saltus_os::{clock, rt};
 
 use crate::exit::{Code, Failure, Outcome, note, taken, unwritable};
 use crate::flags::time::at_least;
-use crate::flags::{Force, Json, Quiet, RunTime};
+use crate::flags::{Choices, Force, Output, RunTime, one_of};
 use crate::stop;
 use reporter::Reporter;
 use saltus_text::units;
@@ -30,8 +30,8 @@ use show::Show;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Hiccup {
     /// Method of measuring
-    #[arg(long, value_enum, default_value = "sleep")]
-    meter: MeterName,
+    #[arg(long, value_parser = one_of(METERS), default_value = "sleep")]
+    meter: Kind,
 
     /// Sampling interval
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = resolution)]
@@ -76,22 +76,15 @@ pub(crate) struct Hiccup {
     command: Vec<OsString>,
 
     #[command(flatten)]
-    json: Json,
-
-    #[command(flatten)]
-    quiet: Quiet,
+    output: Output,
 }
 
 /// The values of `--meter`.
-#[derive(Clone, Copy, ValueEnum)]
-enum MeterName {
-    /// Sleep repeatedly, compare with the shortest, as jHiccup does
-    Sleep,
-    /// Sleep until a time, measure the delay, as cyclictest does
-    Deadline,
-    /// Read the clock without pause, using a whole CPU
-    Spin,
-}
+const METERS: Choices<Kind> = &[
+    ("sleep", "Sleep repeatedly, compare with the shortest, as jHiccup does", Kind::Sleep),
+    ("deadline", "Sleep until a time, measure the delay, as cyclictest does", Kind::Deadline),
+    ("spin", "Read the clock without pause, using a whole CPU", Kind::Spin),
+];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -142,11 +135,7 @@ impl Hiccup {
 
     fn settings(&self) -> Settings {
         Settings {
-            kind: match self.meter {
-                MeterName::Sleep => Kind::Sleep,
-                MeterName::Deadline => Kind::Deadline,
-                MeterName::Spin => Kind::Spin,
-            },
+            kind: self.meter,
             resolution: nanos(self.resolution),
             interval: nanos(self.interval.unwrap_or_else(|| step(self.length()))),
             spike: nanos(self.spike).max(1),
@@ -171,7 +160,7 @@ pub(crate) fn run(args: Hiccup) -> Outcome {
         }
     }
     let settings = args.settings();
-    let show = Show::new(args.json.json, args.quiet.quiet, to_stdout)?;
+    let show = Show::new(args.output.is_json(), args.output.is_quiet(), to_stdout)?;
     let mut session = args.session(&settings)?;
     let unwritten = |e: std::io::Error| unwritable(args.out.as_deref().unwrap_or(Path::new("-")), &e);
     let mut file = args.out.as_deref().map(LogFile::create).transpose().map_err(unwritten)?;
@@ -183,7 +172,7 @@ pub(crate) fn run(args: Hiccup) -> Outcome {
     let log = args.out.as_deref().zip(log.transpose().map_err(unwritten)?);
     let control = if args.control { Some(args.start_control()?) } else { None };
     let mut reporter = Reporter { account, control, log, show };
-    let beside = args.start_command(to_stdout || args.json.json)?;
+    let beside = args.start_command(to_stdout || args.output.is_json())?;
     if let Some(beside) = &beside {
         session.watch(beside.id());
     }

@@ -10,14 +10,14 @@ use std::time::Duration;
 use clap::Args;
 use saltus_carmen::{Log, Report, Summary, convert, events};
 use saltus_log::Format;
-use saltus_log::edit::Output;
+use saltus_log::edit;
 
 use crate::commands::log::failed;
 use crate::exit::{Code, Failure, Outcome, note, unreadable, unwritable};
 use crate::flags::mcap::format_of;
 use crate::flags::output::Target;
 use crate::flags::types;
-use crate::flags::{Force, Json, Mcap, Quiet};
+use crate::flags::{Force, Mcap, Output};
 use crate::print::out::Out;
 use crate::print::progress::Progress;
 use crate::stop;
@@ -42,10 +42,7 @@ pub(crate) struct Carmen {
     mcap: Mcap,
 
     #[command(flatten)]
-    json: Json,
-
-    #[command(flatten)]
-    quiet: Quiet,
+    output: Output,
 }
 
 const EXAMPLES: &str = "\
@@ -62,7 +59,7 @@ pub(crate) fn run(args: Carmen) -> Outcome {
     stop::on_signals()?;
     format_of(&args.out)?;
     let target = Target::new(&args.out, args.force.force)?;
-    if args.json.json && matches!(target, Target::Stdout) {
+    if args.output.is_json() && matches!(target, Target::Stdout) {
         let words = "--json and -o - both go to standard output: name a file";
         return Err(Failure::new(Code::Usage, words));
     }
@@ -76,13 +73,13 @@ pub(crate) fn run(args: Carmen) -> Outcome {
     let read = Arc::new(AtomicU64::new(0));
     let counted = Counted { file, read: read.clone() };
     let log = Log::read(io::BufReader::with_capacity(CHUNK, counted)).map_err(failed)?;
-    let progress = (Progress::new(size.len(), args.quiet.quiet), read);
+    let progress = (Progress::new(size.len(), args.output.is_quiet()), read);
     let report = target.fill(|out| import(log, progress, out, &args))?;
-    if args.json.json {
+    if args.output.is_json() {
         let mut out = Out::new()?;
         out.json(&report)?;
         out.flush()?;
-    } else if !args.quiet.quiet {
+    } else if !args.output.is_quiet() {
         report.words().iter().for_each(note);
     }
     Ok(())
@@ -126,7 +123,7 @@ fn mcap(
     args: &Carmen,
     mut go_on: impl FnMut() -> bool,
 ) -> Outcome<Option<Summary>> {
-    let mut written = Output::new(out, Format::Mcap, args.mcap.options().interval(Duration::MAX))
+    let mut written = edit::Output::new(out, Format::Mcap, args.mcap.options().interval(Duration::MAX))
         .map_err(|e| failed(&args.out, e))?;
     types::carried().iter().for_each(|schema| written.types().add_all(schema));
     let mut whole = true;

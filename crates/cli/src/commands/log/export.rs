@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use saltus_log::edit::{ExportError, Layout, Meanings, export};
 
 use super::input::{Input, warn_of_damage};
@@ -11,7 +11,7 @@ use super::select::{Channels, Times, selection};
 use crate::exit::{Code, Failure, Outcome, note, unwritable};
 use crate::flags::output::Target;
 use crate::flags::types;
-use crate::flags::{Force, Quiet, TypeDirs};
+use crate::flags::{Choices, Force, Quiet, TypeDirs, one_of};
 use crate::stop;
 use saltus_text::human::plural;
 
@@ -27,8 +27,8 @@ pub(crate) struct Export {
     out: PathBuf,
 
     /// Format to write [default: by the ending of --out]
-    #[arg(long, value_enum)]
-    format: Option<Kind>,
+    #[arg(long, value_parser = one_of(LAYOUTS))]
+    format: Option<Layout>,
 
     #[command(flatten)]
     channels: Channels,
@@ -47,13 +47,10 @@ pub(crate) struct Export {
 }
 
 /// The output formats.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
-    /// A table, one row per message
-    Csv,
-    /// One JSON object per line
-    Json,
-}
+const LAYOUTS: Choices<Layout> = &[
+    ("csv", "A table, one row per message", Layout::Csv),
+    ("json", "One JSON object per line", Layout::Json),
+];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,7 +65,7 @@ pub(crate) fn run(args: Export) -> Outcome {
     let meanings = Meanings::new(types::decoder(None, &args.dirs)?);
     let input = Input::open(&args.log)?;
     let (name, quiet) = (input.name.clone(), args.quiet.quiet);
-    let layout = if args.kind()? == Kind::Json { Layout::Json } else { Layout::Csv };
+    let layout = args.layout()?;
     let done = Target::new(&args.out, args.force.force)?.fill(|file| {
         let out = io::BufWriter::new(file);
         let done = input.read(
@@ -98,12 +95,12 @@ pub(crate) fn run(args: Export) -> Outcome {
 
 impl Export {
     /// The format of `--format`, else by the ending of the output's name.
-    fn kind(&self) -> Outcome<Kind> {
+    fn layout(&self) -> Outcome<Layout> {
         let ending = self.out.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
         match (self.format, ending.as_deref()) {
             (Some(format), _) => Ok(format),
-            (None, Some("csv")) => Ok(Kind::Csv),
-            (None, Some("json" | "jsonl" | "ndjson")) => Ok(Kind::Json),
+            (None, Some("csv")) => Ok(Layout::Csv),
+            (None, Some("json" | "jsonl" | "ndjson")) => Ok(Layout::Json),
             _ => {
                 let words = "expected a format: `-o` with a name that ends in .csv or .jsonl, or `--format`";
                 Err(Failure::new(Code::Usage, words))

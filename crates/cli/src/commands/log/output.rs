@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use saltus_log::edit::{Output, Written};
+use saltus_log::edit::{self, Written};
 use saltus_log::{Damage, Error, Format, WriterOptions};
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use crate::exit::{Code, Failure, Outcome, note, unwritable};
 use crate::flags::mcap::format_of;
 use crate::flags::output::Target;
 use crate::flags::types;
-use crate::flags::{Force, Json, Mcap, Quiet, TypeDirs};
+use crate::flags::{Force, Mcap, Output, TypeDirs};
 use crate::print::out::Out;
 use crate::stop;
 use saltus_text::human::plural;
@@ -37,14 +37,11 @@ pub(crate) struct Writing {
     dirs: TypeDirs,
 
     #[command(flatten)]
-    json: Json,
-
-    #[command(flatten)]
-    quiet: Quiet,
+    output: Output,
 }
 
 /// A log that is being written to any destination.
-pub(super) type Log<'a> = Output<&'a mut (dyn Write + 'a)>;
+pub(super) type Log<'a> = edit::Output<&'a mut (dyn Write + 'a)>;
 
 /// The report on exit. With `--json` its fields are a stable interface.
 #[derive(Serialize)]
@@ -65,7 +62,7 @@ struct Report {
 impl Writing {
     /// Whether to show no progress.
     pub(super) fn quiet(&self) -> bool {
-        self.quiet.quiet
+        self.output.is_quiet()
     }
 
     /// The destination.
@@ -79,13 +76,13 @@ impl Writing {
         let path = self.path();
         let format = format_of(path)?;
         let target = Target::new(path, self.force.force)?;
-        if self.json.json && matches!(target, Target::Stdout) {
+        if self.output.is_json() && matches!(target, Target::Stdout) {
             let words = "cannot print JSON and a log to standard output: name a file with -o";
             return Err(Failure::new(Code::Usage, words));
         }
         let types = types::everything(&self.dirs)?;
         let report = target.fill(|out| {
-            let mut log = Output::new(out, format, self.options()).map_err(|e| failed(path, e))?;
+            let mut log = edit::Output::new(out, format, self.options()).map_err(|e| failed(path, e))?;
             types.iter().chain(&types::carried()).for_each(|schema| log.types().add_all(schema));
             let damages = fill(&mut log)?;
             if stop::requested() {
@@ -104,7 +101,7 @@ impl Writing {
 
     fn print(&self, report: &Report) -> Outcome {
         report.damages.iter().for_each(|(name, damage)| warn_of_damage(name, damage));
-        if self.json.json {
+        if self.output.is_json() {
             let mut out = Out::new()?;
             out.json(report)?;
             return out.flush();

@@ -13,7 +13,7 @@ use crate::flags::domain;
 use crate::flags::help;
 use crate::flags::mcap::format_of;
 use crate::flags::types;
-use crate::flags::{AnyNames, Count, Json, Mcap, Quiet, RunTime, StartAt, TypeDirs};
+use crate::flags::{AnyNames, Count, Mcap, Output, RunTime, StartAt, TypeDirs};
 use saltus_text::units;
 
 #[derive(Args)]
@@ -102,10 +102,7 @@ pub(crate) struct Record {
     pub(crate) dirs: TypeDirs,
 
     #[command(flatten)]
-    pub(crate) json: Json,
-
-    #[command(flatten)]
-    pub(crate) quiet: Quiet,
+    pub(crate) output: Output,
 }
 
 const EXAMPLES: &str = "\

@@ -50,7 +50,7 @@ pub(crate) fn run(
         };
         for one in finder.look(&Pattern::all(), known) {
             complete = false;
-            note_unread(&url, one.channel.as_ref(), &one.why);
+            note_unread(url, one.channel.as_ref(), &one.why);
         }
     }
     let done = if complete { Ok(()) } else { Err(Failure::Reported(Code::Lost)) };

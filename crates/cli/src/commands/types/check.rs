@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::types;
-use crate::flags::{Json, Quiet, TypeDirs};
+use crate::flags::{Output, TypeDirs};
 use crate::print::out::Out;
 use saltus_text::human::plural;
 
@@ -25,10 +25,7 @@ pub(crate) struct Check {
     dirs: TypeDirs,
 
     #[command(flatten)]
-    json: Json,
-
-    #[command(flatten)]
-    quiet: Quiet,
+    output: Output,
 }
 
 const EXAMPLES: &str = "\
@@ -72,13 +69,13 @@ pub(crate) fn run(check: Check) -> Outcome {
         Err(said) => (said, None),
     };
     let mut out = Out::new()?;
-    if check.json.json {
+    if check.output.is_json() {
         said.list.iter().try_for_each(|d| out.json(&Line::of(d, &said.sources)))?;
     } else {
         out.bytes(types::render(&said, io::stdout().is_terminal()).as_bytes())?;
     }
     out.flush()?;
-    sum_up(&said, paths.len() as u64, types, check.quiet.quiet)
+    sum_up(&said, paths.len() as u64, types, check.output.is_quiet())
 }
 
 fn sum_up(said: &Diagnostics, files: u64, types: Option<usize>, quiet: bool) -> Outcome {
