@@ -69,7 +69,7 @@ fn heading(app: &App, width: usize) -> Line<'static> {
         _ => " saltus spy".into(),
     };
     let right = if app.paused.is_some() { "PAUSED ? help " } else { "? help " };
-    let left = clipped(&left, width.saturating_sub(right.len()));
+    let left = clipped(&left, width.saturating_sub(right.len() + 1));
     let room = width.saturating_sub(columns(left) + right.len());
     Line::from(format!("{left}{}{right}", " ".repeat(room)))
 }
