@@ -20,10 +20,11 @@ impl Live {
         self.on
     }
 
-    /// Draws it.
+    /// Draws it, without the end that does not fit: of a line that wraps, the next drawing would leave the beginning. One call writes all, so
+    /// that a process that is killed leaves the terminal as it was.
     pub(crate) fn draw(self, line: impl Display) {
         if self.on {
-            let _ = write!(stderr(), "\r{line}\x1b[K");
+            let _ = stderr().write_all(format!("\r\x1b[?7l{line}\x1b[K\x1b[?7h").as_bytes());
         }
     }
 
