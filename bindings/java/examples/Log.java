@@ -5,9 +5,13 @@ import org.saltus.LogReader;
 import org.saltus.LogWriter;
 import robot.pose_t;
 
-/** Writes a log and reads it: java Log FILE.mcap. */
+/** Writes a log and reads it: java Log.java FILE.mcap. It needs the classes of types/pose.lcm. */
 public final class Log {
   public static void main(String[] args) {
+    if (args.length != 1) {
+      System.err.println("usage: java Log.java FILE.mcap");
+      System.exit(2);
+    }
     Path path = Paths.get(args[0]);
     long begin = 1_700_000_000_000_000_000L;
     try (LogWriter writer = LogWriter.create(path)) {

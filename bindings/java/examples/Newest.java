@@ -4,7 +4,7 @@ import org.saltus.Domain;
 import org.saltus.Message;
 import org.saltus.Subscriber;
 
-/** Acts on the newest message, as a controller does: java Newest [URL] [COUNT]. */
+/** Acts on the newest message, as a controller does: java Newest.java [URL] [COUNT]. */
 public final class Newest {
   public static void main(String[] args) {
     String url = args.length > 0 ? args[0] : ""; // empty: SALTUS_DOMAIN, or else shm://

@@ -5,7 +5,7 @@ import org.saltus.Options;
 import org.saltus.Start;
 import org.saltus.Subscriber;
 
-/** Receives every message, as a logger does: java Next [URL] [COUNT]. */
+/** Receives every message, as a logger does: java Next.java [URL] [COUNT]. */
 public final class Next {
   public static void main(String[] args) {
     String url = args.length > 0 ? args[0] : ""; // empty: SALTUS_DOMAIN, or else shm://

@@ -2,7 +2,7 @@ import java.nio.charset.StandardCharsets;
 import org.saltus.Domain;
 import org.saltus.Publisher;
 
-/** Publishes 100 messages per second: java Publish [URL] [COUNT]. */
+/** Publishes 100 messages per second: java Publish.java [URL] [COUNT]. */
 public final class Publish {
   public static void main(String[] args) throws InterruptedException {
     String url = args.length > 0 ? args[0] : ""; // empty: SALTUS_DOMAIN, or else shm://

@@ -5,7 +5,7 @@ import org.saltus.TypedPublisher;
 import org.saltus.TypedSubscriber;
 import robot.pose_t;
 
-/** Typed messages: saltus gen --lang java --out build types/pose.lcm; java Typed. */
+/** Typed messages: java Typed.java. It needs the classes of types/pose.lcm. */
 public final class Typed {
   public static void main(String[] args) {
     try (Domain domain = Domain.open("mem://");

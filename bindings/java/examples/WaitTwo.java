@@ -5,7 +5,7 @@ import org.saltus.Publisher;
 import org.saltus.Receiver;
 import org.saltus.Subscriber;
 
-/** Waits on two channels with one thread: java WaitTwo. */
+/** Waits on two channels with one thread: java WaitTwo.java. */
 public final class WaitTwo {
   public static void main(String[] args) {
     try (Domain domain = Domain.open("mem://");

@@ -4,6 +4,8 @@ import sys
 
 import saltus
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python log.py FILE.mcap")
 pose_t = saltus.types.load("struct pose_t { int64_t utime; double x; }").pose_t
 
 with saltus.log.create(sys.argv[1]) as writer:

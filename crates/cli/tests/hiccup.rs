@@ -7,6 +7,7 @@ use std::io::BufReader;
 
 use saltus_measure::hlog::{self, Entry, Line};
 use support::files::Files;
+use support::terminal::Terminal;
 use support::{Place, until};
 
 /// The intervals of a log with this tag.
@@ -22,6 +23,18 @@ fn intervals(path: &str, tag: Option<&str>) -> Vec<Line> {
     })
     .expect("the log can be read");
     all
+}
+
+#[test]
+fn a_live_line_that_is_wider_than_the_terminal_does_not_pile_up() {
+    let (place, files) = (Place::new(), Files::new());
+    let terminal = Terminal::new(&place, files.path(), (50, 20), "hiccup --duration 1s");
+    let lines = |screen: &str| screen.lines().filter(|line| line.starts_with("last interval")).count();
+    let screen = terminal.until("the end", |screen| {
+        assert!(lines(screen) <= 1, "{screen}");
+        screen.contains("ended with 0")
+    });
+    assert_eq!(lines(&screen), 0, "the line is erased at the end: {screen}");
 }
 
 #[test]

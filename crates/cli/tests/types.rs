@@ -2,13 +2,38 @@
 
 mod support;
 
-use support::Place;
+use std::io::Read;
+
 use support::files::Files;
+use support::terminal::pty;
+use support::{Place, Running};
 
 const POSE: &str = "package robot;\n\n// Where the robot is.\nstruct pose_t {\n    int64_t utime;\n    // Metres.\n    \
                     double pos[3];\n    const int8_t N = 4;\n    float legs[N];\n    boolean ok;\n}\n";
 
 const PATH: &str = "package robot;\nstruct path_t { string name; int32_t n; pose_t poses[n]; }\n";
+
+#[test]
+fn errors_have_colors_on_a_terminal_unless_the_environment_forbids_them() {
+    let (place, files) = (Place::new(), Files::new());
+    let bad = files.write("a.lcm", "struct a_t { nonsense_t y; }\n");
+    let printed = |(name, value): (&str, &str)| {
+        let (mut master, terminal) = pty(24, 80);
+        let mut command = place.command(["types", "check", &bad]);
+        command.env("TERM", "xterm").env_remove("NO_COLOR").env(name, value).stdout(terminal);
+        Running::start(&mut command).ended().with(1);
+        drop(command);
+        let mut text = Vec::new();
+        let _ = master.read_to_end(&mut text); // ends with EIO
+        String::from_utf8(text).expect("text")
+    };
+    for (variable, colored) in
+        [(("NO_COLOR", ""), true), (("NO_COLOR", "1"), false), (("TERM", "dumb"), false)]
+    {
+        let text = printed(variable);
+        assert!(text.contains("nonsense_t") && text.contains('\x1b') == colored, "{variable:?}: {text:?}");
+    }
+}
 
 #[test]
 fn check_reports_all_errors_of_all_files() {

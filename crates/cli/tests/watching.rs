@@ -2,12 +2,11 @@
 
 mod support;
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::os::fd::{FromRawFd, OwnedFd};
 
 use saltus_channel::{Attributes, SubscriberOptions, Until, Which};
 use support::files::Files;
+use support::terminal::pty;
 use support::{Place, Running, until};
 
 #[test]
@@ -230,7 +229,7 @@ fn on_a_terminal_the_table_is_drawn_over_itself() {
     for n in 0..40 {
         place.run(["mk", &format!("channel-{n:02}")]).with(0);
     }
-    let (mut master, terminal) = terminal(24, 60);
+    let (mut master, terminal) = pty(24, 60);
     let mut command = place.command(["stat", "-i50ms"]);
     command.env("TERM", "xterm").stdout(terminal);
     let stat = Running::start(&mut command);
@@ -250,18 +249,7 @@ fn on_a_terminal_the_table_is_drawn_over_itself() {
     assert!(first.contains("... and 19 more") && second.contains("CHANNEL"), "{text}");
     let widest = first.lines().map(|l| l.trim_end_matches('\r').replace("\x1b[K", "").chars().count()).max();
     assert!(widest <= Some(60), "lines are clipped to the terminal's {widest:?} columns");
-}
-
-/// A pseudoterminal of this size: the user's end, and the command's end.
-fn terminal(rows: u16, columns: u16) -> (File, File) {
-    let (mut master, mut terminal) = (0, 0);
-    let size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: both descriptors and the size live on this stack frame; no name and no modes are requested.
-    let done =
-        unsafe { libc::openpty(&mut master, &mut terminal, std::ptr::null_mut(), std::ptr::null(), &size) };
-    assert_eq!(done, 0, "a pseudo-terminal can be had");
-    // SAFETY: both were just opened, and have no other owner.
-    [master, terminal].map(|fd| File::from(unsafe { OwnedFd::from_raw_fd(fd) })).into()
+    assert!(first.lines().next().is_some_and(|heading| heading.contains("MISSED")), "whole columns: {first}");
 }
 
 fn count(all: &[u8], part: &[u8]) -> usize {

@@ -60,15 +60,16 @@ pub enum Key {
 
 /// The help text for the keys.
 pub const HELP: &str = "\
-space        pause, go on
-right, left  one message further, back (also . and ,); up, down: 10 s ahead, back
-> <          one message further, back on one channel; c chooses the next channel by name
-x  r         the chosen channel off or on; its new name
+space        pause, continue
+right left   one message forward, back (also . and ,)
+up down      10 s forward, back
+> <          one message forward, back on one channel
+c x r        choose the next channel; off or on; rename it
 g            go to a time: 90s, 2.5m, @SECONDS since 1970
-+ -          twice as fast, half as fast
-[ ] \\        begin and end of a part that repeats; no part any more
-b n p        set a bookmark; go to the next, to the one before
-q            end";
++ -          double, halve the speed
+[ ] \\        set start, end of a loop; stop looping
+b n p        set a bookmark; go to the next, the previous
+q            quit";
 
 /// The keys of the terminal. Dropping this restores the terminal.
 pub struct Keys {
@@ -184,6 +185,11 @@ fn key(bytes: &[u8]) -> (usize, Option<Key>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_help_fits_60_columns() {
+        assert_eq!(HELP.lines().find(|line| line.len() >= 60), None);
+    }
 
     fn keys(mut bytes: &[u8]) -> Vec<Key> {
         let mut keys = Vec::new();

@@ -69,7 +69,7 @@ fn heading(app: &App, width: usize) -> Line<'static> {
         _ => " saltus spy".into(),
     };
     let right = if app.paused.is_some() { "PAUSED ? help " } else { "? help " };
-    let left = clipped(&left, width.saturating_sub(right.len()));
+    let left = clipped(&left, width.saturating_sub(right.len() + 1));
     let room = width.saturating_sub(columns(left) + right.len());
     Line::from(format!("{left}{}{right}", " ".repeat(room)))
 }
@@ -228,11 +228,11 @@ fn peer(peer: &Peer) -> String {
 }
 
 fn help(frame: &mut Frame<'_>, whole: Rect, theme: Theme) {
-    let width = whole.width.min(76);
+    let width = whole.width.min(60);
     let height = whole.height.min(HELP.len() as u16 + 4);
     let area = Rect { x: (whole.width - width) / 2, y: (whole.height - height) / 2, width, height };
     let line = |(keys, words): &(&'static str, &'static str)| {
-        Line::from(vec![Span::styled(format!("  {keys:<17}"), theme.heading()), Span::raw(*words)])
+        Line::from(vec![Span::styled(format!(" {keys:<15}"), theme.heading()), Span::raw(*words)])
     };
     let mut lines = vec![Line::default()];
     lines.extend(HELP.iter().map(line));

@@ -14,12 +14,12 @@ use crate::app::{App, Page};
 pub(crate) const HELP: &[(&str, &str)] = &[
     ("↑ ↓  j k", "move"),
     ("PgUp PgDn  g G", "move by a page, to the first, to the last"),
-    ("← →  h l", "table: sort by another column; fields: fold, unfold"),
+    ("← →  h l", "sort by another column; fold, unfold"),
     ("r", "reverse the order"),
-    ("/", "show only channels with these words; !word hides"),
+    ("/", "filter by words; !word hides"),
     ("Enter", "open a channel; fold and unfold a field"),
     ("Esc  Backspace", "back; in the table, clear the filter"),
-    ("p", "plot the number under the cursor, or remove it"),
+    ("p", "plot the number here, or remove it"),
     ("o  Tab", "the plot alone, and back"),
     ("+ -", "show less time in the plot, or more"),
     ("Space", "pause; then ← → move the plot in time"),
@@ -224,6 +224,14 @@ pub(crate) fn mouse(app: &mut App, model: &mut Model, event: MouseEvent, places:
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The frame takes 2 columns, a blank and the keys 16.
+    #[test]
+    fn the_help_fits_60_columns() {
+        let too_long =
+            |(keys, words): &&(&str, &str)| keys.chars().count() > 15 || words.chars().count() > 42;
+        assert_eq!(HELP.iter().find(too_long), None);
+    }
 
     #[test]
     fn the_next_key_takes_a_notice_away_and_a_released_one_does_not() {

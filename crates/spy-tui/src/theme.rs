@@ -9,9 +9,9 @@ pub(crate) struct Theme {
 }
 
 impl Theme {
-    /// With colors, unless `NO_COLOR` is set.
+    /// With colors, unless the environment forbids them.
     pub(crate) fn of_environment() -> Theme {
-        Theme { colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) }
+        Theme { colour: saltus_text::terminal::colors() }
     }
     fn coloured(self, colour: Color, otherwise: Modifier) -> Style {
         if self.colour { Style::new().fg(colour) } else { Style::new().add_modifier(otherwise) }

@@ -114,7 +114,7 @@ enum Command {
     ///
     /// RATE, BANDWIDTH and SIZE come from the publishers' counters, LATENCY (to 12.5 %) and MISSED from the subscribers': they cover every
     /// message. PERIOD and JITTER come from the timestamps of kept messages. It reads channels at most 30 times per second, and no
-    /// publisher waits for it. On a network it subscribes, and reports losses by sender.
+    /// publisher waits for it. On a network it subscribes, and reports losses by sender. A narrow terminal shows fewer columns; -n 1 prints all.
     Stat(stat::Stat),
 
     /// Record messages in a file

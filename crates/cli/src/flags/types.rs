@@ -13,6 +13,7 @@ use saltus_types::{Diagnostics, Loaded, Loader, Schema, Severity};
 use crate::exit::{self, Code, Failure, Outcome, note};
 use saltus_text::escape::harmless;
 use saltus_text::human::plural;
+use saltus_text::terminal;
 use saltus_text::words;
 
 /// Directories in which types are searched for.
@@ -198,9 +199,10 @@ fn print(diagnostics: &Diagnostics) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Errors and warnings as text. The renderer replaces control characters of the files, so with `colors` those left are its own. Without
-/// `colors` none are left.
-pub(crate) fn render(diagnostics: &Diagnostics, colour: bool) -> String {
+/// Errors and warnings as text, on a terminal in color if the environment allows that. The renderer replaces control characters of the
+/// files, so that those in colored text are its own. Without color none are left.
+pub(crate) fn render(diagnostics: &Diagnostics, on_terminal: bool) -> String {
+    let colour = on_terminal && terminal::colors();
     let text = words::plain(&diagnostics.render(colour));
     if colour {
         return text;

@@ -3,7 +3,9 @@
 use std::fmt::Display;
 use std::io::{IsTerminal, Write, stderr};
 
-/// A line on standard error, if that is a terminal. Write errors are ignored: there is nowhere to report them.
+use saltus_text::terminal;
+
+/// A line on standard error, if that is a terminal that can move its cursor. Write errors are ignored: there is nowhere to report them.
 #[derive(Clone, Copy)]
 pub(crate) struct Live {
     on: bool,
@@ -12,7 +14,7 @@ pub(crate) struct Live {
 impl Live {
     /// A line that is drawn if `wanted`.
     pub(crate) fn new(wanted: bool) -> Live {
-        Live { on: wanted && stderr().is_terminal() }
+        Live { on: wanted && stderr().is_terminal() && terminal::moves() }
     }
 
     /// Whether it is drawn.
@@ -20,10 +22,11 @@ impl Live {
         self.on
     }
 
-    /// Draws it.
+    /// Draws it, without the end that does not fit: of a line that wraps, the next drawing would leave the beginning. One call writes all, so
+    /// that a process that is killed leaves the terminal as it was.
     pub(crate) fn draw(self, line: impl Display) {
         if self.on {
-            let _ = write!(stderr(), "\r{line}\x1b[K");
+            let _ = stderr().write_all(format!("\r\x1b[?7l{line}\x1b[K\x1b[?7h").as_bytes());
         }
     }
 

@@ -1,6 +1,7 @@
 //! A real terminal: tmux draws, the test reads the screen.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -77,4 +78,16 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         let _ = Command::new("tmux").args(["-S", &self.socket, "kill-server"]).output();
     }
+}
+
+/// A pseudoterminal of this size: the user's end, and the command's end.
+pub fn pty(rows: u16, columns: u16) -> (File, File) {
+    let (mut master, mut terminal) = (0, 0);
+    let size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: both descriptors and the size live on this stack frame; no name and no modes are requested.
+    let done =
+        unsafe { libc::openpty(&mut master, &mut terminal, std::ptr::null_mut(), std::ptr::null(), &size) };
+    assert_eq!(done, 0, "a pseudo-terminal can be had");
+    // SAFETY: both were just opened, and have no other owner.
+    [master, terminal].map(|fd| File::from(unsafe { OwnedFd::from_raw_fd(fd) })).into()
 }

@@ -56,8 +56,9 @@ impl DemoOptions {
         }
     }
 
-    /// Whether to draw: only on a terminal.
+    /// Whether to draw: only on a terminal that can move its cursor.
     pub(crate) fn draws(&self) -> bool {
-        !self.json && std::io::stdout().is_terminal()
+        let moves = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
+        !self.json && moves && std::io::stdout().is_terminal()
     }
 }

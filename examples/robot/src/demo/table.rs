@@ -96,9 +96,12 @@ impl View {
             tilt if tilt > 0.1 => ("33", "it staggers"),
             _ => ("32", "it stands"),
         };
+        // Below this width there is no space for the robot beside the table.
+        let narrow = columns < TABLE + 1 + WIDTH;
+        let (name, gap, wider) = if narrow { ("", " ", " ") } else { ("saltus demo ", "  ", "   ") };
         let mut lines = vec![
             format!(
-                "saltus demo {:5.1} s   {}   tilt {:+.2}°   kills {}  freezes {}  pushes {}{}",
+                "{name}{:5.1} s{wider}{}{wider}tilt {:+.2}°{wider}kills {}{gap}freezes {}{gap}pushes {}{}",
                 self.elapsed,
                 paint(health, verdict.into()),
                 t.tilt.to_degrees(),
@@ -107,7 +110,10 @@ impl View {
                 self.pushes,
                 if self.chaos { "  chaos" } else { "" },
             ),
-            self.look_at.clone(),
+            match self.look_at.split_once(": ") {
+                Some((_, what)) if narrow => what.to_owned(), // so that all of it is seen
+                _ => self.look_at.clone(),
+            },
         ];
         let head = format!("{:<18}{:>6} {:>8} {:>8} {:>7}", "channel", "Hz", "p50", "max 1s", "missed");
         let mut table = vec![paint("1", head)];
@@ -117,19 +123,26 @@ impl View {
         }
         table.push(format!("sensor to motor {}", span(self.reflex)));
 
+        let crew = if narrow { wrapped(&self.crew, columns) } else { self.crew.clone() };
+
         // The remaining space is for the chart, the events and a larger robot, in this order.
-        let least = lines.len() + table.len().max(HEIGHT) + self.crew.len() + 1;
+        let picture = if narrow { 0 } else { HEIGHT };
+        let least = lines.len() + table.len().max(picture) + crew.len() + 1;
         let spare = rows.saturating_sub(1 + least);
         let chart = spare.div_ceil(3).min(6);
         let events = (spare - chart).div_ceil(2).min(8);
         let body = table.len().max(HEIGHT) + (spare - chart - events).min(16);
 
-        let wide = columns.saturating_sub(TABLE + 1).clamp(WIDTH, 2 * body + WIDTH);
-        for (k, left) in picture::draw(t, wide, body).into_iter().enumerate() {
-            lines.push(format!("{} {}", paint(health, left), table.get(k).map_or("", String::as_str)));
+        if narrow {
+            lines.extend(table);
+        } else {
+            let wide = columns.saturating_sub(TABLE + 1).clamp(WIDTH, 2 * body + WIDTH);
+            for (k, left) in picture::draw(t, wide, body).into_iter().enumerate() {
+                lines.push(format!("{} {}", paint(health, left), table.get(k).map_or("", String::as_str)));
+            }
         }
         lines.extend(picture::chart(&self.tilts, columns, chart).into_iter().map(|row| paint(health, row)));
-        lines.extend_from_slice(&self.crew);
+        lines.extend(crew);
         let newest = &self.events[self.events.len().saturating_sub(events)..];
         lines.extend_from_slice(newest);
         lines.resize(lines.len() + events - newest.len(), String::new());
@@ -139,6 +152,20 @@ impl View {
         });
         lines
     }
+}
+
+/// The parts of these lines, in lines of at most `columns`.
+fn wrapped(lines: &[String], columns: usize) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for part in lines.iter().flat_map(|line| line.split("  ")) {
+        match all.last_mut() {
+            Some(line) if line.chars().count() + 2 + part.chars().count() <= columns => {
+                line.extend(["  ", part]);
+            }
+            _ => all.push(part.to_owned()),
+        }
+    }
+    all
 }
 
 fn span(times: Option<(u64, u64)>) -> String {
@@ -298,6 +325,15 @@ mod tests {
                 );
             }
         }
+        let narrow = View {
+            look_at: "in another terminal: saltus --domain shm:///dev/shm/saltus-demo-12345 spy".into(),
+            crew: vec!["● logger  ● estimator  ● balance  ● wheel left  ● wheel right".into()],
+            ..view.clone()
+        };
+        let frame = narrow.frame((60, 24), false);
+        assert!(frame.iter().all(|line| line.chars().count() <= 60), "{frame:#?}");
+        assert_eq!(frame[1], "saltus --domain shm:///dev/shm/saltus-demo-12345 spy");
+        assert!(frame.iter().any(|line| line == "● wheel right"), "{frame:#?}");
         assert!(view.frame((80, 24), true).iter().any(|line| line.contains("\x1b[3")));
         assert!(view.line().contains("tilt"));
     }

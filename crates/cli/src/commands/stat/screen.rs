@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::exit::Outcome;
 use crate::print::out::Out;
 use saltus_text::table::{Align, Table, clipped};
+use saltus_text::terminal;
 
 /// The output for tables.
 pub(crate) struct Screen {
@@ -20,8 +21,8 @@ pub(crate) struct Screen {
 impl Screen {
     /// Standard output. Redraws in place if `live` and if it is a terminal that can move its cursor.
     pub(crate) fn new(wanted_live: bool) -> Outcome<Screen> {
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-        Ok(Screen { out: Out::new()?, live: wanted_live && io::stdout().is_terminal() && !dumb, drawn: 0 })
+        let live = wanted_live && io::stdout().is_terminal() && terminal::moves();
+        Ok(Screen { out: Out::new()?, live, drawn: 0 })
     }
 
     /// The output for other text.
