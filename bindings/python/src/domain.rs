@@ -157,7 +157,7 @@ impl Domain {
         let depth = match depth {
             Some(depth) if newest || depth < 1 => {
                 let words = match newest {
-                    true => "with newest=True only one message waits: omit it",
+                    true => "with newest=True only one message waits: omit depth",
                     false => "give 1 or more, or None",
                 };
                 return Err(error(py, code::INVALID, format!("depth={depth}: {words}")));

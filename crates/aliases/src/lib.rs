@@ -31,6 +31,17 @@ pub enum Error {
     Refused(String),
 }
 
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Options(error) => error.fmt(f),
+            Error::Refused(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
 /// All tools, in the order of the list that is printed.
 pub const TOOLS: [Tool; 7] = [
     Tool { name: "lcm-gen", command: "gen --style lcm", lines: |args| parse::<Gen>(args)?.lines() },
@@ -282,7 +293,7 @@ struct Filter {
     /// Seconds after the first message at which to start
     #[arg(short, long, value_name = "TIME")]
     start: Option<f64>,
-    /// Seconds after the first message of the last one
+    /// Copy messages up to TIME seconds after the first one, inclusive
     #[arg(short, long, value_name = "TIME")]
     end: Option<f64>,
     /// Print more: ignored
@@ -383,7 +394,7 @@ struct Gen {
     /// Functions for type information: always there
     #[arg(long)]
     c_typeinfo: bool,
-    /// No functions to publish and subscribe: they are there, and need LCM's library
+    /// Omit publish and subscribe functions: ignored, they are generated
     #[arg(long)]
     c_no_pubsub: bool,
     /// Directory of C++ headers

@@ -44,7 +44,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Prints a line for each check, and, if there is a remedy, the reason and the remedy below it.
+/// Lines for people: one for each check, and, if there is a remedy, the reason and the remedy below it.
 pub fn table(looked: &[Looked]) -> Vec<String> {
     let width = looked.iter().map(|(check, _)| check.id.len()).max().unwrap_or(0);
     let indent = " ".repeat(width + 4);
@@ -68,7 +68,7 @@ pub fn table(looked: &[Looked]) -> Vec<String> {
     lines
 }
 
-/// Prints everything about one check.
+/// Lines for people: everything about one check.
 pub fn explained((check, finding): &Looked) -> Vec<String> {
     let mut lines = vec![
         format!("{}: {}", check.id, check.title),

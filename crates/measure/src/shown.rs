@@ -16,10 +16,14 @@ use crate::{Summary, corrected, machine, nanos};
 /// A line of `hiccup --json`: an interval, a spike, or at the end the report. Its fields are a stable interface; times are ns.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)] // the fields of the interface
 pub enum Line<'a> {
+    /// An interval: its start since the beginning, its length, and its times with and without correction; `None` if none was measured.
+    #[allow(missing_docs)] // named by the sentence above
     Interval { start: u64, length: u64, corrected: Option<Summary>, raw: Option<Summary> },
+    /// A spike: its time since the beginning, how late the meter was, on which CPU, what the control measured, and what the machine did.
+    #[allow(missing_docs)] // named by the sentence above
     Spike { at: u64, delay: u64, cpu: usize, control: Option<u64>, around: &'a Around },
+    /// The report at the end.
     Report(Report),
 }
 

@@ -147,6 +147,9 @@ impl About<'_> {
 }
 
 /// Prints one message.
+///
+/// # Errors
+/// Those of `out`.
 pub fn print(out: &mut dyn Write, format: Format, message: &Message<'_>) -> io::Result<()> {
     match format {
         Format::Human { full } => human(out, message, full),

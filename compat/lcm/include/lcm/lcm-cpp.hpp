@@ -40,7 +40,7 @@ class LCM {
   public:
     /** Connects to the network that a URL names; see lcm_create(). Check good(). */
     inline LCM(std::string lcm_url = "");
-    /** Uses a connection of C, which stays the caller's. Handle no messages of these subscriptions after this LCM has ended. */
+    /** Uses a C connection that the caller keeps. After this object is destroyed, do not call lcm_handle() for its subscriptions. */
     inline LCM(lcm_t *lcm_in);
     inline ~LCM();
 

@@ -91,7 +91,7 @@ pub(crate) fn run(mut args: Report) -> Outcome {
         readable(file)?;
         let mut first = [0; 8];
         // Not from a pipe, whose bytes can be read once.
-        let read = || File::open(file).and_then(|mut file| file.read_exact(&mut first));
+        let mut read = || File::open(file).and_then(|mut file| file.read_exact(&mut first));
         let is_read = file.is_file() && read().is_ok();
         if is_read && saltus_log::Format::of_bytes(&first).is_some() {
             let file = file.display();
