@@ -114,7 +114,7 @@ fn a_prefix_that_cannot_be_written_is_refused_before_the_build() {
     assert_eq!(output.status.code(), Some(1));
     let words = text(&output.stderr);
     assert!(words.contains(&format!("cannot write to {}: choose another", file.display())), "{words}");
-    assert!(words.contains("sudo BUILT=") && !words.contains("cargo: not found"), "{words}");
+    assert!(words.contains("sudo env BUILT=") && !words.contains("cargo: not found"), "{words}");
 }
 
 #[test]
