@@ -1,6 +1,6 @@
 //! The native half of `saltus.lcm`: LCM's Python interface over `compat/lcm/core`.
 
-use crate::buffer::with_bytes;
+use crate::buffer::{constant, copied};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyUnicodeDecodeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -13,8 +13,9 @@ use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The longest time between two checks for signals, in ns: one may arrive just before a wait begins, and does not end it.
-const SLICE: u64 = 100_000_000;
+/// The longest time between two checks for signals, in ns. A signal ends a wait, but one that arrives in the microseconds before a wait
+/// begins does not, as in LCM. Ctrl-C then does after this time.
+const SLICE: u64 = 1_000_000_000;
 
 thread_local! {
     /// The exception that a callback raised in this thread, until `handle` raises it. Further callbacks of the message are skipped.
@@ -31,7 +32,7 @@ struct Callback(Mutex<Option<Py<PyAny>>>);
 struct Caller(Arc<Callback>);
 
 impl Handler for Caller {
-    fn call(&self, _: &Arc<Instance>, channel: &CStr, message: &mut Message) {
+    fn call(&self, channel: &CStr, message: &mut Message) {
         Python::attach(|py| {
             let earlier = RAISED.take();
             if earlier.is_some() {
@@ -64,12 +65,15 @@ fn with_message<R>(data: &Bound<'_, PyAny>, f: impl FnOnce(&[u8]) -> R) -> PyRes
     if let Ok(text) = data.cast::<PyString>() {
         return Ok(f(text.to_cow()?.as_bytes()));
     }
-    with_bytes(data, |bytes, constant| if constant { f(bytes) } else { f(&bytes.to_vec()) })
+    match constant(data) {
+        Some(bytes) => Ok(f(bytes)),
+        None => Ok(f(&copied(data)?)),
+    }
 }
 
 /// Publishes and subscribes, as LCM's class of this name. All methods may be called from any thread, handle() from one at a time.
-#[pyclass(frozen, subclass, module = "saltus.lcm")]
-pub(crate) struct LCM {
+#[pyclass(frozen, subclass, module = "saltus.lcm", name = "LCM")]
+pub(crate) struct Lcm {
     /// Set by `__init__`, as in LCM: subclasses may have other arguments.
     instance: OnceLock<Arc<Instance>>,
     /// The functions of the subscriptions.
@@ -87,7 +91,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl LCM {
+impl Lcm {
     fn instance(&self) -> PyResult<&Arc<Instance>> {
         self.instance.get().ok_or_else(|| PyRuntimeError::new_err("LCM.__init__() was not called"))
     }
@@ -127,11 +131,11 @@ impl LCM {
 }
 
 #[pymethods]
-impl LCM {
+impl Lcm {
     #[new]
     #[pyo3(signature = (*_arguments, **_named))]
-    fn new(_arguments: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> LCM {
-        LCM { instance: OnceLock::new(), callbacks: Mutex::default(), is_waiting: AtomicBool::new(false) }
+    fn new(_arguments: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> Lcm {
+        Lcm { instance: OnceLock::new(), callbacks: Mutex::default(), is_waiting: AtomicBool::new(false) }
     }
 
     /// Connects to the network that a URL names: LCM's or Saltus'. None: that of $LCM_DEFAULT_URL, or LCM's default.
@@ -167,7 +171,7 @@ impl LCM {
         py: Python<'_>,
         channel: &Bound<'_, PyAny>,
         callback: Bound<'_, PyAny>,
-    ) -> PyResult<Option<LCMSubscription>> {
+    ) -> PyResult<Option<LcmSubscription>> {
         let pattern = with_message(channel, |bytes| CString::new(bytes))?
             .map_err(|_| PyValueError::new_err("embedded null character"))?;
         if !callback.is_callable() {
@@ -179,7 +183,7 @@ impl LCM {
         match py.detach(|| lcm.subscribe(&pattern, handler)) {
             Ok(new) => {
                 lock(&self.callbacks).push((new.clone(), callback));
-                Ok(Some(LCMSubscription { inner: Some(new) }))
+                Ok(Some(LcmSubscription { inner: Some(new) }))
             }
             Err(error) => {
                 report(error);
@@ -190,7 +194,7 @@ impl LCM {
 
     /// Ends a subscription. ValueError: it is not one of this object.
     #[pyo3(signature = (subscription_object, /))]
-    fn unsubscribe(&self, py: Python<'_>, subscription_object: &LCMSubscription) -> PyResult<()> {
+    fn unsubscribe(&self, py: Python<'_>, subscription_object: &LcmSubscription) -> PyResult<()> {
         let lcm = self.instance()?;
         let invalid = || PyValueError::new_err("Invalid Subscription object");
         let ended = subscription_object.inner.as_ref().ok_or_else(invalid)?;
@@ -253,16 +257,16 @@ impl LCM {
 }
 
 /// A subscription, made by LCM.subscribe().
-#[pyclass(frozen, module = "saltus.lcm")]
-pub(crate) struct LCMSubscription {
+#[pyclass(frozen, module = "saltus.lcm", name = "LCMSubscription")]
+pub(crate) struct LcmSubscription {
     inner: Option<Arc<Subscription>>,
 }
 
 #[pymethods]
-impl LCMSubscription {
+impl LcmSubscription {
     #[new]
-    fn new() -> LCMSubscription {
-        LCMSubscription { inner: None }
+    fn new() -> LcmSubscription {
+        LcmSubscription { inner: None }
     }
     /// Sets how many messages are queued; 0 or less: all. Initially 30. If the queue is full, further messages are dropped.
     #[pyo3(signature = (num_messages, /))]
@@ -273,6 +277,8 @@ impl LCMSubscription {
         Ok(())
     }
 }
+
+type Event<'py> = (i64, i64, Bound<'py, PyString>, Bound<'py, PyBytes>);
 
 /// LCM's event log, as its Python package has it below `EventLog`.
 #[pyclass(frozen, module = "saltus.lcm")]
@@ -320,10 +326,7 @@ impl LcmEventLog {
         Ok(LcmEventLog { log: Mutex::new(Some(log)), is_written })
     }
     /// (number, time in us, channel, data) of the next event, or None.
-    fn read_next_event<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<Option<(i64, i64, Bound<'py, PyString>, Bound<'py, PyBytes>)>> {
+    fn read_next_event<'py>(&self, py: Python<'py>) -> PyResult<Option<Event<'py>>> {
         let event = py.detach(|| self.with("reading", Some(false), |log| Ok(log.read())))?;
         let event = event.map(|event| {
             let channel = decoded(py, &event.channel)?;
@@ -334,13 +337,13 @@ impl LcmEventLog {
     /// Appends an event.
     #[pyo3(signature = (utime, channel, data, /))]
     fn write_event(&self, utime: i64, channel: Bound<'_, PyString>, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let channel = terminated(&channel)?;
+        let channel = channel.to_cow()?;
         if channel.is_empty() {
             return Err(PyValueError::new_err("invalid channel"));
         }
         with_message(data, |data| {
             self.with("writing", Some(true), |log| {
-                let written = log.write(utime, channel.to_bytes(), data);
+                let written = log.write(utime, channel.as_bytes(), data);
                 written.map(drop).map_err(|e| PyOSError::new_err(format!("cannot write to the log: {e}")))
             })
         })?
