@@ -132,7 +132,7 @@ impl Instance {
     /// Ends a subscription. `false`: it is not one of this instance.
     ///
     /// # Errors
-    /// A forked child cannot connect anew.
+    /// A forked child cannot connect again.
     pub fn unsubscribe(&self, at: *const Subscription) -> Result<bool> {
         let state = self.state()?;
         let gone = state.shared.queue().unsubscribe(at);
@@ -145,7 +145,7 @@ impl Instance {
     /// A descriptor that is readable while a message can be handled without waiting.
     ///
     /// # Errors
-    /// A forked child cannot connect anew.
+    /// A forked child cannot connect again.
     pub fn fd(&self) -> Result<RawFd> {
         self.state()?.source.fd()
     }

@@ -162,7 +162,7 @@ final class Program {
     did("twice", () -> lcm.subscribe("A", one));
     did("bad pattern", () -> lcm.subscribe("(", one));
     tried("number", lcm::getNumSubscriptions);
-    did("publish", () -> lcm.publish("A", "te\u00e9\u1234\0x"));
+    did("publish", () -> lcm.publish("A", "t\u00e9xt\u1234\0x"));
     did("publish null", () -> lcm.publish("A", (String) null));
     did("publish part", () -> lcm.publish("A", new byte[] {1, 2, 3, 4}, 1, 2));
     did("publish nothing", () -> lcm.publish("A", new byte[] {1, 2, 3, 4}, 4, 0));

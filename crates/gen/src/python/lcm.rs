@@ -5,6 +5,7 @@ use super::layout::{assigned, quoted, tuple, unpacked, wrapped};
 use super::modern::constants;
 use super::module::{KEYWORDS, Module, Piece, code, pieces};
 use crate::Options;
+use crate::levels::is_counted;
 use saltus_types::{Dim, Extent, Field, Primitive, Schema, StructId, Type};
 use std::fmt::Write;
 
@@ -31,7 +32,7 @@ pub(super) fn module(schema: &Schema, id: StructId, options: &Options) -> String
     text += &tables(&m);
     text += &constants(&m);
     text += &constructor(&m);
-    let counted = is_counted(&m, id);
+    let counted = is_counted(schema, id);
     text += &encode(&m, counted);
     text += &decode(&m, counted);
     text += &hash(&m, id);
@@ -59,15 +60,6 @@ fn numbers(field: &Field) -> Option<char> {
     let one = field.dims.len() == 1 && !matches!(field.ty, Type::Enum(_));
     let not = [Primitive::Byte, Primitive::Boolean].map(Type::Primitive);
     code(field.ty).filter(|_| one && !not.contains(&field.ty))
-}
-
-/// The number of levels is only counted where structs can contain themselves.
-fn is_counted(m: &Module, id: StructId) -> bool {
-    let schema = m.schema;
-    let has = |s: StructId, ty| schema.get(s).fields.iter().any(|f| f.ty == ty);
-    let recursive = |root| schema.closure(root).into_iter().any(|s| has(s, Type::Struct(root)));
-    schema.closure(id).into_iter().any(recursive)
-        || schema.ids().any(|root| recursive(root) && schema.closure(root).contains(&id))
 }
 
 /// The fields: runs of consecutive numbers, or one field.

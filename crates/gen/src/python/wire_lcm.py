@@ -13,6 +13,7 @@ import math
 import struct
 import sys
 from io import BytesIO as BytesIO
+from itertools import chain
 from typing import Any, Callable, TypeVar
 
 #: Most levels of nested structs.
@@ -292,8 +293,13 @@ def put_numbers(
 ) -> None:
     """An array of numbers, the last dimension fastest."""
     count = shape[-1]
-    rows = [values] if len(shape) == 1 else each(values, shape[:-1], where)
     try:
+        if len(shape) == 2 and len(values) == shape[0] > 0:
+            if {*map(len, values)} == {count}:
+                codes = f">{shape[0] * count}{code}"
+                out.write(struct.pack(codes, *chain.from_iterable(values)))
+                return
+        rows = [values] if len(shape) == 1 else each(values, shape[:-1], where)
         codes = f">{count}{code}"
         for row in rows:
             row = row if len(row) == count else cut(row, count, where)
