@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -59,7 +60,7 @@ def java(jar: Path, classes: Path, *words: str) -> "list[str]":
     return ["java", *flags, "-cp", f"{jar}:{classes}", "Program", *words]
 
 
-def same(theirs: Path, ours: Path, place: Path, words: "list[str]") -> int:
+def a_program_prints_the_same_with_either_jar(theirs: Path, ours: Path, place: Path, words: "list[str]") -> int:
     """Runs a scenario with both jars, which must print the same; how many lines."""
     printed = []
     for who, jar in (("theirs", theirs), ("ours", ours)):
@@ -102,8 +103,9 @@ def main(ours: Path) -> None:
         # Compiled for LCM's jar, and not again.
         flags = ["javac", "--release", "8", "-nowarn", "-Xlint:-options"]
         run(*flags, "-cp", theirs, "-d", place / "classes", HERE / "Program.java")
+        same = partial(a_program_prints_the_same_with_either_jar, theirs, ours, place)
         with ThreadPoolExecutor(2) as pool:
-            lines = sum(pool.map(lambda words: same(theirs, ours, place, words), SCENARIOS))
+            lines = sum(pool.map(same, SCENARIOS))
         talk((ours, ours), place / "classes", f"shm://{place}/domain")
         talk((theirs, ours), place / "classes", UDPM)
         talk((ours, theirs), place / "classes", UDPM)
