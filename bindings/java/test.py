@@ -17,6 +17,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 TYPES = TARGET / "java-types"
+#: The tests of the jar with LCM's package.
+LCM = ROOT / "compat" / "lcm" / "java" / "tests" / "differential.py"
 #: Scripts of Octave that were started.
 STARTED: "list[subprocess.Popen[str]]" = []
 #: What -Xcheck:jni says of a method that misuses JNI.
@@ -122,8 +124,9 @@ def main() -> int:
     try:
         run([*maven, *sys.argv[1:]], cwd=HERE)
         reports()
-        (jar,) = installed.glob("saltus/*/saltus-*.jar")
+        lcm, jar = sorted(installed.glob("saltus/*/saltus-*.jar"))
         octave_all(jar)
+        run([sys.executable, str(LCM), str(lcm)])
     finally:
         for process in STARTED:
             process.kill()

@@ -248,6 +248,11 @@ pub static PROMISES: &[Promise] = &[
                 "compat/lcm/tests/machine.rs",
                 "two_unchanged_programs_meet_in_shared_memory_by_a_variable_alone",
             ),
+            Test(
+                "bindings/python/tests/test_lcm.py",
+                "test_a_program_prints_the_same_with_lcms_package_and_with_ours",
+            ),
+            Test("compat/lcm/java/tests/differential.py", "a_program_prints_the_same_with_either_jar"),
         ],
         "Tests compare with LCM 1.5 and no other version.",
     ),

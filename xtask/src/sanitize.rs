@@ -66,7 +66,7 @@ const PARTS: &[Part] = &[
         short: false,
         rust: Some((ADDRESS, "asan")),
         // Not the programs of C, which the next part and `process.rs` watch: this library needs its sanitizer in them.
-        line: "cargo test --locked -p saltus-lcm --lib --test misuse --test machine -- --skip two_unchanged_programs",
+        line: "cargo test --locked -p saltus-lcm -p saltus-lcm-core --lib --test misuse --test machine -- --skip two_unchanged_programs",
         planted: None,
     },
     Part {

@@ -9,6 +9,7 @@ mod buffer;
 mod domain;
 mod errors;
 mod handle;
+mod lcm;
 mod log;
 mod message;
 mod names;
@@ -35,6 +36,9 @@ fn _saltus(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<log::Log>()?;
     module.add_class::<log::Event>()?;
     module.add_class::<log::Writer>()?;
+    module.add_class::<lcm::Lcm>()?;
+    module.add_class::<lcm::LcmSubscription>()?;
+    module.add_class::<lcm::LcmEventLog>()?;
     module.add_function(wrap_pyfunction!(wait::wait_any, module)?)?;
     module.add_function(wrap_pyfunction!(time::now_ns, module)?)?;
     module.add_function(wrap_pyfunction!(time::monotonic_ns, module)?)

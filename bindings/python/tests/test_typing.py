@@ -10,6 +10,7 @@ import pytest
 from conftest import ROOT
 
 import saltus
+import saltus.lcm
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def test_the_stub_says_what_the_native_half_has() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [saltus, saltus.types, saltus.log, saltus._dispatcher]
+    "module", [saltus, saltus.types, saltus.log, saltus.lcm, saltus._dispatcher]
 )
 def test_the_examples_in_docstrings_are_true(module: object) -> None:
     found = doctest.testmod(module)  # type: ignore[arg-type]
@@ -49,7 +50,7 @@ def test_the_examples_in_docstrings_are_true(module: object) -> None:
 
 def test_everything_public_is_documented() -> None:
     documented = 0
-    for module in (saltus, saltus.types, saltus.log):
+    for module in (saltus, saltus.types, saltus.log, saltus.lcm):
         assert module.__doc__, module
         for name, thing in vars(module).items():
             ours = str(getattr(thing, "__module__", "")).startswith("saltus")

@@ -1,17 +1,54 @@
 //! The functions that C calls.
 
 use crate::border::{call, string};
-use crate::instance::Instance;
-use crate::queue::{Handler, Subscription};
-use crate::shared::Woken;
 use saltus_domain::Error;
+use saltus_lcm_core::{self as core, Instance, Message, Subscription, Woken};
 use saltus_os::clock;
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
 
 /// LCM's `lcm_subscription_t`, whose address alone C has.
 #[derive(Debug)]
 pub struct LcmSubscription(());
+
+/// LCM's `lcm_recv_buf_t`.
+#[repr(C)]
+struct ReceiveBuffer {
+    data: *mut c_void,
+    data_size: u32,
+    recv_utime: i64,
+    lcm: *const Instance,
+}
+
+/// LCM's `lcm_msg_handler_t`.
+type Handler = unsafe extern "C" fn(*const c_void, *const c_char, *mut c_void);
+/// The same function, which a C++ exception may leave.
+type Throwing = unsafe extern "C-unwind" fn(*const c_void, *const c_char, *mut c_void);
+
+/// A handler that C gave, with what it is called with.
+struct Called {
+    handler: Throwing,
+    user: *mut c_void,
+    lcm: *const Instance,
+}
+
+// SAFETY: `user` and `lcm` are only passed to the handler, in the thread that called lcm_handle.
+unsafe impl Send for Called {}
+// SAFETY: as above.
+unsafe impl Sync for Called {}
+
+impl core::Handler for Called {
+    fn call(&self, channel: &CStr, message: &mut Message) {
+        let buffer = ReceiveBuffer {
+            data: message.data.as_mut_ptr().cast(),
+            data_size: message.data.len() as u32,
+            recv_utime: message.utime,
+            lcm: self.lcm,
+        };
+        // SAFETY: C gave this function with these arguments; the buffer and the name live across the call.
+        unsafe { (self.handler)((&raw const buffer).cast(), channel.as_ptr(), self.user) };
+    }
+}
 
 /// Why a function fails.
 struct Fail(String);
@@ -97,7 +134,11 @@ pub unsafe extern "C" fn lcm_subscribe(
         // SAFETY: the header demands an instance and a string.
         let (lcm, channel) = unsafe { (instance(lcm)?, string(channel, "the pattern of channels is NULL")?) };
         let handler = handler.ok_or("the handler of a subscription is NULL")?;
-        Ok(lcm.subscribe(channel, handler, user)?.cast())
+        // SAFETY: both are called the same way; one more promise is given up.
+        let handler = unsafe { std::mem::transmute::<Handler, Throwing>(handler) };
+        // The instance keeps it until it is ended.
+        Ok(Arc::as_ptr(&lcm.subscribe(channel, Box::new(Called { handler, user, lcm: Arc::as_ptr(&lcm) }))?)
+            .cast())
     })
 }
 

@@ -1,17 +1,11 @@
 //! The border between C and Rust: no panic crosses it, no NULL passes, and what fails prints one line. Only C++ exceptions of handlers
 //! pass, through the functions that call handlers.
 
+use saltus_lcm_core::report;
 use std::any::Any;
 use std::ffi::{CStr, c_char};
 use std::fmt::Display;
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// Prints one line on standard error, as LCM does. It never fails: a closed standard error is ignored.
-pub(crate) fn report(what: impl Display) {
-    let what = what.to_string();
-    let _ = writeln!(std::io::stderr(), "lcm: {}", saltus_text::words::plain(&what));
-}
 
 /// Runs the body of a function that C calls. `failed`: its result after a panic, and of an error, which is printed unless it
 /// is empty.

@@ -1,8 +1,26 @@
 //! The functions over event logs that C calls.
 
 use crate::border::{call, string};
-use crate::eventlog::{self, Event, EventLog};
+use saltus_lcm_core::eventlog::{self, EventLog};
 use std::ffi::{c_char, c_int, c_void};
+
+/// LCM's `lcm_eventlog_event_t`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Event {
+    /// Its number.
+    pub eventnum: i64,
+    /// Its time, in us since 1970.
+    pub timestamp: i64,
+    /// Bytes of the name.
+    pub channellen: i32,
+    /// Bytes of the data.
+    pub datalen: i32,
+    /// The name of the channel.
+    pub channel: *mut c_char,
+    /// The data.
+    pub data: *mut c_void,
+}
 
 /// Opens a log. `mode`: `r`, `w` or `a`. NULL: it cannot be opened.
 #[unsafe(no_mangle)]

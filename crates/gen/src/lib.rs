@@ -7,6 +7,7 @@ pub mod build;
 mod c;
 mod cpp;
 mod java;
+mod levels;
 mod missing;
 mod names;
 mod octave;

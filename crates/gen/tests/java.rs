@@ -72,6 +72,34 @@ fn java_program_of_lcm_runs_unchanged() {
 }
 
 #[test]
+fn java_classes_of_lcm_and_ours_contain_each_other() {
+    let temp = Temp::new("java-mixed");
+    let jar = lcm_jar();
+    let file = temp.join("mix.lcm");
+    let text = "package mix;
+        struct inner_t { int16_t size; float values[size]; string name; byte blob[size]; int8_t fixed[3]; double pose[2]; }
+        struct outer_t { int32_t n; inner_t many[n]; inner_t one; string name; boolean flag; int32_t after; }";
+    std::fs::write(&file, text).unwrap();
+    let (theirs, ours) = (temp.join("theirs"), temp.join("ours"));
+    oracle(std::slice::from_ref(&file), &["--java", "--jpath"], &theirs);
+    generated(&[file], Lang::Java, Style::Lcm, &ours);
+    let printed =
+        [(&theirs, &theirs), (&ours, &ours), (&theirs, &ours), (&ours, &theirs)].map(|(inner, outer)| {
+            let classes = temp.join("classes");
+            let _ = std::fs::remove_dir_all(&classes); // not there, the first time
+            let mut javac = Command::new("javac");
+            javac.args(["-nowarn", "-encoding", "UTF-8", "-cp"]).arg(&jar).arg("-d").arg(&classes);
+            javac.arg(here("java").join("Mixed.java")).arg(ours.join("mix/SaltusWire.java"));
+            run(javac.arg(inner.join("mix/inner_t.java")).arg(outer.join("mix/outer_t.java")));
+            run(Command::new("java")
+                .arg("-cp")
+                .arg(format!("{}:{}", classes.display(), jar.display()))
+                .arg("Mixed"))
+        });
+    assert!(printed[0].len() > 200 && printed.iter().all(|one| *one == printed[0]), "{printed:?}");
+}
+
+#[test]
 fn java_takes_odd_names_and_circles() {
     for (style, name) in [(Style::Lcm, "lcm"), (Style::Modern, "modern")] {
         let temp = Temp::new(&format!("java-odd-{name}"));

@@ -48,6 +48,21 @@ fn python_program_of_lcm_runs_unchanged() {
 }
 
 #[test]
+fn python_classes_of_lcm_and_ours_contain_each_other() {
+    let temp = Temp::new("python-mixed");
+    let file = temp.join("mix.lcm");
+    let text = "package mix;
+        struct inner_t { int16_t size; float values[size]; string name; byte blob[size]; int8_t fixed[3]; }
+        struct outer_t { int32_t n; inner_t many[n]; inner_t one; string name; boolean flag; int32_t after; }";
+    std::fs::write(&file, text).unwrap();
+    let dirs = ["oracle", "lcm", "mixed"].map(|d| temp.join(d));
+    oracle(std::slice::from_ref(&file), &["--python", "--ppath"], &dirs[0]);
+    generated(&[file], Lang::Python, Style::Lcm, &dirs[1]);
+    std::fs::create_dir(&dirs[2]).unwrap();
+    run(script("mixed.py").args(&dirs));
+}
+
+#[test]
 fn python_takes_odd_names_and_circles() {
     for (style, name) in [(Style::Modern, "modern"), (Style::Lcm, "lcm")] {
         let temp = Temp::new(&format!("python-odd-{name}"));

@@ -479,3 +479,45 @@ class Writer:
         value: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None: ...
+
+class LCM:
+    def __init__(self, provider: Optional[str] = None) -> None:
+        """Connects to the network that a URL names: LCM's or Saltus'. None: that of $LCM_DEFAULT_URL, or LCM's default."""
+
+    def publish(self, channel: str, data: Union[_Bytes, str], /) -> None:
+        """Publishes a message: bytes, or a string, whose UTF-8 is sent. OSError: it cannot be sent."""
+
+    def subscribe(
+        self, channel: Union[str, bytes], callback: Callable[[str, bytes], object], /
+    ) -> LCMSubscription:
+        """Calls `callback(channel, data)` in handle() for each message on a channel that matches, a regular expression. None: that is not
+        possible; the reason is printed."""
+
+    def unsubscribe(self, subscription_object: LCMSubscription, /) -> None:
+        """Ends a subscription. ValueError: it is not one of this object."""
+
+    def handle(self) -> None:
+        """Waits for a message and calls its callbacks. OSError: a signal was handled, or no message can arrive."""
+
+    def handle_timeout(self, timeout_millis: int, /) -> int:
+        """The same for at most `timeout_millis` ms. More than 0: a message was handled; 0: there was none."""
+
+    def fileno(self) -> int:
+        """A descriptor that is readable while handle() would not wait, for select() and poll()."""
+
+@final
+class LCMSubscription:
+    def __new__(cls) -> Self: ...
+    def set_queue_capacity(self, num_messages: int, /) -> None:
+        """Sets how many messages are queued; 0 or less: all. Initially 30. If the queue is full, further messages are dropped."""
+
+@final
+class LcmEventLog:
+    def __new__(cls, path: str, mode: str, /) -> Self: ...
+    def read_next_event(self) -> Optional[tuple[int, int, str, bytes]]: ...
+    def write_event(self, utime: int, channel: str, data: Union[_Bytes, str], /) -> None: ...
+    def seek(self, filepos: int, /) -> None: ...
+    def seek_to_timestamp(self, timestamp: int, /) -> None: ...
+    def ftell(self) -> int: ...
+    def size(self) -> int: ...
+    def close(self) -> None: ...

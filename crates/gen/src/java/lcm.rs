@@ -99,7 +99,10 @@ fn hash(m: &Module) -> String {
 
 fn encode(m: &Module) -> String {
     let body: String = m.st.fields.iter().map(|f| write(m, f)).collect();
-    let enter = enter(m);
+    let (plain, counted) = match m.is_plain_level() && !body.is_empty() {
+        true => (body, "    _encodeRecursive(outs);\n".into()),
+        false => ("    _encodeRecursive(outs, 0);\n".into(), enter(m) + &body),
+    };
     format!(
         "  @Override
   public void encode(DataOutput outs) throws IOException {{
@@ -109,12 +112,11 @@ fn encode(m: &Module) -> String {
 
   @Override
   public void _encodeRecursive(DataOutput outs) throws IOException {{
-    _encodeRecursive(outs, 0);
-  }}
+{plain}  }}
 
   /** The same, this deep in other structs. */
   public void _encodeRecursive(DataOutput outs, int depth) throws IOException {{
-{enter}{body}  }}
+{counted}  }}
 
 "
     )
@@ -127,7 +129,14 @@ fn enter(m: &Module) -> String {
 fn decode(m: &Module) -> String {
     let class = &m.place.class;
     let body: String = m.st.fields.iter().map(|f| read(m, f)).collect();
-    let (enter, free) = (enter(m), m.free);
+    let free = m.free;
+    let (plain, counted) = match m.is_plain_level() && !body.is_empty() {
+        true => (body, "    _decodeRecursive(ins);\n".into()),
+        false => {
+            let counted = format!("    _decodeRecursive(ins, 0, SaltusWire.free(ins, {free}));\n");
+            (counted, enter(m) + &body)
+        }
+    };
     format!(
         "  public static {class} _decodeRecursiveFactory(DataInput ins) throws IOException {{
     {class} o = new {class}();
@@ -137,12 +146,11 @@ fn decode(m: &Module) -> String {
 
   @Override
   public void _decodeRecursive(DataInput ins) throws IOException {{
-    _decodeRecursive(ins, 0, SaltusWire.free(ins, {free}));
-  }}
+{plain}  }}
 
   /** The same, this deep in other structs; `free` is how many elements without content may come. */
   public void _decodeRecursive(DataInput ins, int depth, long[] free) throws IOException {{
-{enter}{body}  }}
+{counted}  }}
 
 "
     )

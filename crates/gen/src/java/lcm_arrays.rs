@@ -2,7 +2,7 @@
 
 use super::layout::{call, line, loops, statement};
 use super::module::Module;
-use super::read::at;
+use super::read::{at, few};
 use saltus_types::{Field, Type};
 
 /// Writing a field.
@@ -23,7 +23,14 @@ pub(super) fn write(m: &Module, field: &Field) -> String {
 fn write_rows(m: &Module, field: &Field, dim: usize, own: &str, label: &str) -> String {
     let (depth, element, n) = (2 + dim, at(own, dim), m.number(field.ty));
     match (&n, field.ty) {
-        (Some(_), _) if dim + 1 == field.dims.len() => {
+        (Some(n), _) if dim + 1 == field.dims.len() => {
+            if let Some(few) = few(field, n) {
+                let head = format!("int i{dim} = 0; i{dim} < {few}; i{dim}++");
+                return call(depth, "", "SaltusWire.check", &[element, few.to_string(), label.into()])
+                    + &loops(depth, &[head], |depth| {
+                        line(depth, format!("outs.write{}({});", n.title, at(own, dim + 1)))
+                    });
+            }
             let arguments = ["outs".into(), element, m.size(&field.dims[dim]), label.into()];
             call(depth, "", "SaltusWire.write", &arguments)
         }
@@ -32,7 +39,7 @@ fn write_rows(m: &Module, field: &Field, dim: usize, own: &str, label: &str) -> 
         }
         (None, ty) if dim == field.dims.len() => {
             let mut arguments = vec!["outs".to_owned()];
-            if !matches!(ty, Type::Enum(_)) {
+            if !matches!(ty, Type::Enum(_)) && !m.has_plain_levels(ty) {
                 arguments.push("depth + 1".into());
             }
             call(depth, "", "SaltusWire.present", &[element.clone(), label.into()])

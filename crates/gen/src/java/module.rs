@@ -1,5 +1,6 @@
 //! The location of a type's class, and the names in it.
 
+use crate::levels::{is_counted, may_be_empty};
 use crate::names::{Scope, identifier};
 use crate::{Options, Style};
 use saltus_types::{Dim, Extent, Field, Primitive, Schema, Struct, StructId, Type, TypeName};
@@ -98,6 +99,22 @@ impl<'a> Module<'a> {
     /// Java's names for a number; `None` for strings and structs. In LCM's style enums are objects.
     pub(super) fn number(&self, ty: Type) -> Option<Number> {
         if matches!(ty, Type::Enum(_)) && !self.is_modern() { None } else { number(ty) }
+    }
+    /// Whether this struct is such a type.
+    pub fn is_plain_level(&self) -> bool {
+        self.schema
+            .ids()
+            .find(|&id| std::ptr::eq(self.schema.get(id), self.st))
+            .is_some_and(|id| self.has_plain_levels(Type::Struct(id)))
+    }
+    /// Whether a nested struct of this type needs no depth and no count of empty elements, in LCM's style: only LCM's methods are called.
+    pub fn has_plain_levels(&self, ty: Type) -> bool {
+        match ty {
+            Type::Struct(id) => {
+                !self.is_modern() && !is_counted(self.schema, id) && !may_be_empty(self.schema, id)
+            }
+            _ => false,
+        }
     }
     /// A field's or constant's name.
     pub fn member(&self, name: &str) -> String {

@@ -17,6 +17,14 @@ pub(super) fn over(m: &Module, field: &Field, dims: usize) -> (Vec<String>, Stri
     ((0..dims).map(head).collect(), at(&own, dims))
 }
 
+/// The length of rows that are so short that, in LCM's style, their numbers are read and written one by one.
+pub(super) fn few(field: &Field, number: &Number) -> Option<u64> {
+    match field.dims.last()?.extent {
+        Extent::Fixed(n) if n < 16 && !["Byte", "Boolean"].contains(&number.title) => Some(n.into()),
+        _ => None,
+    }
+}
+
 /// Reading a field.
 pub(super) fn read(m: &Module, field: &Field) -> String {
     let n = m.number(field.ty);
@@ -62,6 +70,10 @@ impl Reader<'_> {
         if field.dims.len() <= usize::from(self.number.is_some()) || !reported {
             return String::new();
         }
+        if m.is_plain_level() {
+            let sizes = field.dims.iter().map(|d| m.size(d)); // one, and none can be of elements without content
+            return sizes.map(|size| call(2, "", "SaltusWire.check", &[size, self.label.clone()])).collect();
+        }
         let mut arguments = if m.is_modern() { vec![self.input()] } else { vec![] };
         arguments.extend(["free".into(), least.to_string(), self.label.clone()]);
         arguments.extend(field.dims.iter().map(|d| m.size(d)));
@@ -96,12 +108,24 @@ impl Reader<'_> {
         }
         let size = m.size(&field.dims[dim]);
         if let (Some(n), true) = (number, dim + 1 == field.dims.len()) {
+            if let (Some(few), false) = (few(field, n), m.is_modern()) {
+                let head = format!("int i{dim} = 0; i{dim} < {few}; i{dim}++");
+                return statement(depth, &place, &format!("new {ty}[{few}];"))
+                    + &loops(depth, &[head], |depth| {
+                        statement(depth, &at(own, dim + 1), &format!("{};", self.scalar(n)))
+                    });
+            }
             let head = format!("SaltusWire.read{}s", n.title);
             return call(depth, &place, &head, &[self.input(), size, label.clone()]);
         }
         let inner = "[]".repeat(field.dims.len() - dim - 1);
         let head = format!("int i{dim} = 0; i{dim} < {size}; i{dim}++");
-        statement(depth, &place, &format!("new {ty}[SaltusWire.first({size})]{inner};"))
+        // Structs that contain each other would allocate again at each level.
+        let first = match m.is_plain_level() {
+            true => format!("SaltusWire.first(ins, {size}, {})", m.schema.min_size(field.ty)),
+            false => format!("SaltusWire.first({size})"),
+        };
+        statement(depth, &place, &format!("new {ty}[{first}]{inner};"))
             + &loops(depth, &[head], |depth| {
                 let arguments = [place.clone(), format!("i{dim}"), size.clone()];
                 call(depth, &place, "SaltusWire.grown", &arguments) + &self.rows(dim + 1)
@@ -109,6 +133,9 @@ impl Reader<'_> {
     }
 
     fn nested(&self, depth: usize, place: &str) -> String {
+        if self.m.has_plain_levels(self.field.ty) {
+            return call(depth, "", &format!("{place}._decodeRecursive"), &[self.input()]);
+        }
         let method = if self.m.is_modern() { "_read" } else { "_decodeRecursive" };
         let arguments = [self.input(), "depth + 1".into(), "free".into()];
         call(depth, "", &format!("{place}.{method}"), &arguments)

@@ -5,7 +5,6 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -86,6 +85,13 @@ final class SaltusWire {
     }
   }
 
+  /** Refuses a negative size. */
+  static void check(long size, String field) throws IOException {
+    if (size < 0) {
+      throw new IOException(field + ": negative size " + size);
+    }
+  }
+
   /** The product, which saturates beyond the most that a message can have. */
   private static long times(long a, long b) {
     return b != 0 && a > BEYOND / b ? BEYOND : a * b;
@@ -94,6 +100,11 @@ final class SaltusWire {
   /** How many elements to allocate before any was read. */
   static int first(long n) {
     return (int) Math.min(n, FIRST);
+  }
+
+  /** The same for elements of at least `size` bytes that cannot contain each other: all. */
+  static int first(DataInput in, long n, long size) throws IOException {
+    return times(n, size) <= left(in) ? (int) n : first(n);
   }
 
   /** An array that holds element `i`: doubled if necessary, but not longer than `n`. */
@@ -118,7 +129,12 @@ final class SaltusWire {
   }
 
   static byte[] readBytes(DataInput in, long n, String field) throws IOException {
-    return take(in, n, 1, field).array();
+    if (n < 0 || n > CHUNK) {
+      return take(in, n, 1, field).array();
+    }
+    byte[] bytes = new byte[(int) n];
+    in.readFully(bytes);
+    return bytes;
   }
 
   static boolean[] readBooleans(DataInput in, long n, String field) throws IOException {
@@ -219,15 +235,53 @@ final class SaltusWire {
    * Checks that an array, or a row of it, is long enough. LCM ignores further elements, and so do
    * we.
    */
-  static int check(Object array, long n, String field) throws IOException {
-    if (array == null && n != 0) {
-      throw new IOException(field + " is null");
-    }
-    int has = array == null ? 0 : Array.getLength(array);
+  static int check(Object[] array, long n, String field) throws IOException {
+    return checked(array == null ? -1 : array.length, n, field);
+  }
+
+  static int check(boolean[] array, long n, String field) throws IOException {
+    return checked(array == null ? -1 : array.length, n, field);
+  }
+
+  static int check(byte[] array, long n, String field) throws IOException {
+    return checked(array == null ? -1 : array.length, n, field);
+  }
+
+  static int check(short[] array, long n, String field) throws IOException {
+    return checked(array == null ? -1 : array.length, n, field);
+  }
+
+  static int check(int[] array, long n, String field) throws IOException {
+    return checked(array == null ? -1 : array.length, n, field);
+  }
+
+  static int check(long[] array, long n, String field) throws IOException {
+    return checked(array == null ? -1 : array.length, n, field);
+  }
+
+  static int check(float[] array, long n, String field) throws IOException {
+    return checked(array == null ? -1 : array.length, n, field);
+  }
+
+  static int check(double[] array, long n, String field) throws IOException {
+    return checked(array == null ? -1 : array.length, n, field);
+  }
+
+  /** The same for an array with so many elements; -1: null. */
+  private static int checked(int has, long n, String field) throws IOException {
     if (n < 0 || n > has) {
-      throw new IOException(field + " has " + has + " elements, but its size is " + n);
+      refuse(has, n, field);
     }
     return (int) n;
+  }
+
+  private static void refuse(int has, long n, String field) throws IOException {
+    if (has < 0 && n != 0) {
+      throw new IOException(field + " is null");
+    }
+    if (n != 0) {
+      throw new IOException(field + " has " + has + " elements, but its size is " + n);
+    }
   }
 
   static <T> T present(T value, String field) throws IOException {

@@ -1,19 +1,20 @@
 //! `Style::Lcm`: the same names as in the output of LCM's generator, so that programs written for it run unchanged.
 
 use super::doc::{comment, docstring};
-use super::layout::{quoted, tuple, unpacked, wrapped};
+use super::layout::{assigned, quoted, tuple, unpacked, wrapped};
 use super::modern::constants;
 use super::module::{KEYWORDS, Module, Piece, code, pieces};
 use crate::Options;
-use saltus_types::{Extent, Field, Primitive, Schema, StructId, Type};
+use crate::levels::is_counted;
+use saltus_types::{Dim, Extent, Field, Primitive, Schema, StructId, Type};
 use std::fmt::Write;
 
 /// Names that a field or constant must not have: keywords, and members of every class.
 const RESERVED: &[&str] = &[
     KEYWORDS,
     "\
-    encode decode _encode_one _decode_one _get_hash_recursive _packed_fingerprint _get_packed_fingerprint \
-    get_hash __init__ __class__ __slots__ __typenames__ __dimensions__",
+    encode decode _encode_one _decode_one _decode_checked _get_hash_recursive _packed_fingerprint \
+    _get_packed_fingerprint get_hash __init__ __class__ __slots__ __typenames__ __dimensions__",
 ];
 
 /// The module of one type.
@@ -31,20 +32,34 @@ pub(super) fn module(schema: &Schema, id: StructId, options: &Options) -> String
     text += &tables(&m);
     text += &constants(&m);
     text += &constructor(&m);
-    text += &encode(&m);
-    text += &decode(&m);
+    let counted = is_counted(schema, id);
+    text += &encode(&m, counted);
+    text += &decode(&m, counted);
     text += &hash(&m, id);
     text + &m.end()
 }
 
-/// A scalar that is packed with its neighbors; enums are objects here.
+/// The formats of what is packed in one call: `_S0`, `_S1`, …
 fn groups(m: &Module) -> String {
-    let mut text = String::new();
-    for (number, group) in runs(m).iter().filter_map(|r| r.as_ref().ok()).enumerate() {
-        let codes: String = group.iter().filter_map(|f| code(f.ty)).collect();
-        let _ = writeln!(text, "_S{number} = struct.Struct({})", quoted(&format!(">{codes}")));
-    }
-    if text.is_empty() { text } else { format!("\n{text}") }
+    let formats = runs(m).into_iter().filter_map(|run| match run {
+        Ok(group) => Some(group.iter().filter_map(|f| code(f.ty)).collect::<String>()),
+        Err(field) => match (numbers(field), &field.dims[..]) {
+            (Some(code), [Dim { extent: Extent::Fixed(n), .. }]) => Some(format!("{n}{code}")),
+            _ => None,
+        },
+    });
+    let lines: String = formats
+        .enumerate()
+        .map(|(i, codes)| format!("_S{i} = struct.Struct({})\n", quoted(&format!(">{codes}"))))
+        .collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
+}
+
+/// The code of an array of numbers of one dimension, which `struct` packs and unpacks as a tuple.
+fn numbers(field: &Field) -> Option<char> {
+    let one = field.dims.len() == 1 && !matches!(field.ty, Type::Enum(_));
+    let not = [Primitive::Byte, Primitive::Boolean].map(Type::Primitive);
+    code(field.ty).filter(|_| one && !not.contains(&field.ty))
 }
 
 /// The fields: runs of consecutive numbers, or one field.
@@ -133,30 +148,48 @@ fn constructor(m: &Module) -> String {
     format!("    def __init__(self) -> None:\n{body}")
 }
 
-fn encode(m: &Module) -> String {
+fn encode(m: &Module, counted: bool) -> String {
     let class = &m.place.class;
     let mut body = String::new();
-    let mut number = 0;
+    let mut formats = 0..;
+    let mut next = || format!("_S{}", formats.next().unwrap_or_default());
     for run in runs(m) {
         match run {
             Ok(group) => {
-                let mut items = vec!["buf".to_owned(), format!("_S{number}")];
-                items.push(first_of(m, &group));
-                items.extend(group.iter().map(|f| m.own(f)));
-                body += &wrapped(2, "wire.put_scalars(", &items, ")");
-                number += 1;
+                let (format, values) = (next(), group.iter().map(|f| m.own(f)).collect::<Vec<_>>());
+                let checked =
+                    [vec!["buf".into(), format.clone(), first_of(m, &group)], values.clone()].concat();
+                body += &tried(
+                    &wrapped(3, &format!("_bytes = {format}.pack("), &values, ")"),
+                    &wrapped(3, "wire.put_scalars(", &checked, ")"),
+                );
             }
-            Err(field) => body += &encode_one(m, field),
+            Err(field) => {
+                let values = format!("*{}", m.own(field));
+                let packed = match (numbers(field), &m.sizes(field)[..], field.is_variable()) {
+                    (Some(_), _, false) => wrapped(3, &format!("_bytes = {}.pack(", next()), &[values], ")"),
+                    (Some(code), [size], _) => {
+                        let items = [format!("f\">{{{size}}}{code}\""), values];
+                        wrapped(3, "_bytes = struct.pack(", &items, ")")
+                    }
+                    _ => String::new(),
+                };
+                body += &match packed.is_empty() {
+                    true => encode_one(m, field, counted, 2),
+                    false => tried(&packed, &encode_one(m, field, counted, 3)),
+                };
+            }
         }
     }
     if body.is_empty() {
         body = "        pass\n".into();
     }
+    let sink = if counted { "Sink" } else { "BytesIO" };
     format!(
         "
     def encode(self) -> bytes:
-        buf = wire.Sink()
-        buf.write({class}._get_packed_fingerprint())
+        buf = wire.{sink}()
+        buf.write({class}._packed_fingerprint)
         self._encode_one(buf)
         return buf.getvalue()
 
@@ -165,71 +198,164 @@ fn encode(m: &Module) -> String {
     )
 }
 
+/// Packs and writes; if the packing fails, runs what cuts an array that is too long, or names the field that is wrong.
+fn tried(packed: &str, checked: &str) -> String {
+    format!("        try:\n{packed}            buf.write(_bytes)\n        except wire.WRONG:\n{checked}")
+}
+
 /// The name of consecutive numbers in error messages.
 fn first_of(m: &Module, group: &[&Field]) -> String {
     let more = if group.len() > 1 { ", ..." } else { "" };
     quoted(&format!("{}.{}{more}", m.place.class, m.member(&group[0].name)))
 }
 
-fn encode_one(m: &Module, field: &Field) -> String {
-    let (own, label, sizes) = (m.own(field), m.label(field), tuple(&m.sizes(field)));
-    let buf = "buf".to_owned();
-    if matches!((field.ty, field.is_array()), (Type::Enum(_), false)) {
-        return format!("        {own}._encode_one(buf)\n");
-    }
-    let (function, items) = match (field.ty, field.is_array()) {
-        (Type::Struct(_), false) => ("put_nested", vec![buf, own, label]),
-        (Type::Struct(_) | Type::Enum(_), _) => ("put_nesteds", vec![buf, own, sizes, label]),
-        (Type::Primitive(Primitive::Byte), _) => ("put_bytes", vec![buf, own, sizes, label]),
-        (ty, _) => match code(ty) {
-            Some(code) => ("put_numbers", vec![buf, quoted(&code.to_string()), own, sizes, label]),
-            None if field.is_array() => ("put_strings", vec![buf, own, sizes, label]),
-            None => ("put_string", vec![buf, own, label]),
+fn encode_one(m: &Module, field: &Field, counted: bool, depth: usize) -> String {
+    let (own, label, sizes) = (m.own(field), m.label(field), m.sizes(field));
+    let (buf, shape) = ("buf".to_owned(), tuple(&sizes));
+    let (function, items) = match (field.ty, &sizes[..]) {
+        (Type::Enum(_), []) => return format!("        {own}._encode_one(buf)\n"),
+        (Type::Struct(_), []) if !counted => return format!("        {own}._encode_one(buf)\n"),
+        (Type::Struct(_), [size]) if !counted => {
+            let head = wrapped(2, "for _value in wire.cut(", &[own, size.clone(), label], "):");
+            return format!("{head}            _value._encode_one(buf)\n");
+        }
+        (Type::Struct(_), []) => ("put_nested", vec![buf, own, label]),
+        (Type::Struct(_) | Type::Enum(_), _) => ("put_nesteds", vec![buf, own, shape, label]),
+        (Type::Primitive(Primitive::Byte), _) => ("put_bytes", vec![buf, own, shape, label]),
+        (ty, dims) => match code(ty) {
+            Some(code) => ("put_numbers", vec![buf, quoted(&code.to_string()), own, shape, label]),
+            None if !dims.is_empty() => ("put_strings", vec![buf, own, shape, label]),
+            None => {
+                return assigned(2, "_bytes", &format!("{own}.encode(\"utf-8\")"), &[])
+                    + "        if 0 in _bytes:\n"
+                    + &wrapped(3, "raise wire.nul(", &[label], ")")
+                    + "        buf.write(b\"%b%b\\0\" % (wire.LENGTH.pack(len(_bytes) + 1), _bytes))\n";
+            }
         },
     };
-    wrapped(2, &format!("wire.{function}("), &items, ")")
+    wrapped(depth, &format!("wire.{function}("), &items, ")")
 }
 
-fn decode(m: &Module) -> String {
+/// Decoding: from bytes in place, unchecked but for what Python checks anyway and for what it would forgive. What fails there, and files,
+/// go through the checked lines, which name the field that is wrong.
+fn decode(m: &Module, counted: bool) -> String {
     let (class, own) = (&m.place.class, m.own_class());
-    let mut body = String::new();
-    let mut number = 0;
+    let mut checked = String::new();
+    let mut fast = String::new();
+    let mut formats = 0..;
+    let mut next = || format!("_S{}", formats.next().unwrap_or_default());
     for run in runs(m) {
         match run {
             Ok(group) => {
                 let targets: Vec<String> = group.iter().map(|f| m.own(f)).collect();
-                let label = first_of(m, &group);
-                body += &unpacked(2, &targets, &format!("data.scalars(_S{number}, {label})"));
-                number += 1;
+                let (format, label) = (next(), first_of(m, &group));
+                checked += &unpacked(2, &targets, &format!("buf.scalars({format}, {label})"));
+                fast += &unpacked(3, &targets, &format!("{format}.unpack_from(_raw, _at)"));
+                fast += &format!("            _at += {format}.size\n");
             }
-            Err(field) => body += &decode_one(m, field),
+            Err(field) => {
+                checked += &decode_one(m, field, 2);
+                fast += &match (numbers(field), &field.dims[..]) {
+                    (Some(_), [Dim { extent: Extent::Fixed(_), .. }]) => {
+                        let format = next();
+                        let unpack = format!("{format}.unpack_from(_raw, _at)");
+                        assigned(3, &m.own(field), &unpack, &[])
+                            + &format!("            _at += {format}.size\n")
+                    }
+                    _ => decode_fast(m, field, counted),
+                };
+            }
         }
     }
     let free = if m.free > 0 { format!(", {}", m.free) } else { String::new() };
-    let data =
-        if body.is_empty() { String::new() } else { format!("        data = wire.source(buf{free})\n") };
+    let body = if fast.is_empty() {
+        format!("        return {class}()\n")
+    } else {
+        format!(
+            "        try:
+            _raw, _at = buf._saltus, buf._at
+        except AttributeError:
+            return wire.from_file({class}, buf{free})
+        _start = _at
+        self = {class}.__new__({class})
+        try:
+{fast}            buf._at = _at
+            return self
+        except (IndexError, struct.error):
+            buf._at = _start
+        return {class}._decode_checked(buf)
+
+    @staticmethod
+    def _decode_checked(buf: Any) -> {own}:
+        self = {class}.__new__({class})
+{checked}        return self
+"
+        )
+    };
     format!(
         "
     @staticmethod
     def decode(data: Any) -> {own}:
-        buf = wire.opened(data{free})
-        if buf.read(8) != {class}._get_packed_fingerprint():
-            raise ValueError(\"Decode error\")
-        return {class}._decode_one(buf)
+        if type(data) is bytes and data[:8] == {class}._packed_fingerprint:
+            return {class}._decode_one(wire.Source(data{free}))
+        return wire.decode({class}, data{free})
 
     @staticmethod
     def _decode_one(buf: Any) -> {own}:
-{data}        self = {class}()
-{body}        return self
-"
+{body}"
     )
 }
 
-fn decode_one(m: &Module, field: &Field) -> String {
+/// Decoding a field from `_raw` at `_at`.
+fn decode_fast(m: &Module, field: &Field, counted: bool) -> String {
+    let (own, pad) = (m.own(field), "            ");
+    let through = |lines: &str| format!("{pad}buf._at = _at\n{lines}{pad}_at = buf._at\n");
+    let sizes = m.sizes(field);
+    let size = |size: &str| assigned(3, "_n", size, &[]);
+    match (field.ty, &sizes[..]) {
+        (Type::Primitive(Primitive::String), []) => format!(
+            "            (_n,) = wire.LENGTH.unpack_from(_raw, _at)
+            _at += 4 + _n
+            if _n < 1 or _raw[_at - 1]:
+                raise IndexError
+{}",
+            assigned(3, &own, "_raw[_at - _n : _at - 1].decode(\"utf-8\", \"replace\")", &[])
+        ),
+        (Type::Primitive(Primitive::Byte), [n]) => {
+            size(n)
+                + &assigned(3, &own, "_raw[_at : _at + _n]", &[])
+                + "            _at += _n
+            if _n < 0 or _at > len(_raw):
+                raise IndexError
+"
+        }
+        (ty, [n]) if numbers(field).is_some() => {
+            let code = code(ty).unwrap_or_default();
+            let bytes = m.schema.min_size(ty);
+            let unpack = format!("struct.unpack_from(f\">{{_n}}{code}\", _raw, _at)");
+            let step = if bytes == 1 { "_n".into() } else { format!("{bytes} * _n") };
+            size(n) + &assigned(3, &own, &unpack, &[]) + &format!("{pad}_at += {step}\n")
+        }
+        (Type::Struct(other), []) if !counted => {
+            through(&assigned(3, &own, &format!("{}._decode_one(buf)", m.class_of(other)), &[]))
+        }
+        (Type::Struct(other), [n]) if !counted && m.schema.min_size(field.ty) > 0 => {
+            let each = format!("{}._decode_one(buf)", m.class_of(other));
+            let list = assigned(3, &own, &format!("[{each} for _ in range(_n)]"), &[]);
+            let least = m.schema.min_size(field.ty);
+            let check =
+                format!("{pad}if _n < 0 or {least} * _n > len(_raw) - _at:\n{pad}    raise IndexError\n");
+            size(n) + &check + &through(&list)
+        }
+        _ => through(&decode_one(m, field, 3)),
+    }
+}
+
+fn decode_one(m: &Module, field: &Field, depth: usize) -> String {
     let (own, label, sizes) = (m.own(field), m.label(field), tuple(&m.sizes(field)));
     let least = m.schema.min_size(field.ty).to_string();
     if let (Type::Enum(e), false) = (field.ty, field.is_array()) {
-        return format!("        {own} = {}._decode_one(data)\n", m.enum_of(e));
+        return assigned(depth, &own, &format!("{}._decode_one(buf)", m.enum_of(e)), &[]);
     }
     let (method, items) = match (field.ty, field.is_array()) {
         (Type::Struct(o), false) => ("nested", vec![m.class_of(o).into(), label]),
@@ -243,7 +369,7 @@ fn decode_one(m: &Module, field: &Field) -> String {
             None => ("string", vec![label]),
         },
     };
-    wrapped(2, &format!("{own} = data.{method}("), &items, ")")
+    wrapped(depth, &format!("{own} = buf.{method}("), &items, ")")
 }
 
 fn hash(m: &Module, id: StructId) -> String {

@@ -12,8 +12,9 @@ from __future__ import annotations
 import math
 import struct
 import sys
-from io import BytesIO
-from typing import Any, Callable
+from io import BytesIO as BytesIO
+from itertools import chain
+from typing import Any, Callable, TypeVar
 
 #: Most levels of nested structs.
 MAX_DEPTH = 128
@@ -25,8 +26,13 @@ FREE_ELEMENTS = 1024
 #: Most bytes read from a file at a time: it may have fewer than a message claims.
 CHUNK = 1 << 20
 
+T = TypeVar("T")
+
 #: Length of a string.
 LENGTH = struct.Struct(">i")
+
+#: What packing raises for a value that does not fit.
+WRONG = (struct.error, OverflowError, TypeError)
 
 #: Bytes of a number, by its code in `struct`.
 SIZES = {"b": 1, "h": 2, "i": 4, "q": 8, "f": 4, "d": 8, "?": 1}
@@ -37,9 +43,34 @@ def error(where: str, what: str) -> ValueError:
     return ValueError(f"Decode error: {where}: {what}")
 
 
-def opened(data: Any, free: int = 0) -> Any:
-    """A file, or a reader of bytes. `free`: see Source."""
-    return data if hasattr(data, "read") else Source(bytes(data), free)
+def decode(kind: type[T], data: Any, free: int = 0) -> T:
+    """A message of a type, of a file or anything with bytes. `free`: see Source."""
+    message: Any = kind
+    if hasattr(data, "read"):
+        head, buf = data.read(8), data
+    else:
+        buf = Source(bytes(data), free)
+        head = buf._saltus[:8]
+    if head != message._packed_fingerprint:
+        raise ValueError("Decode error")
+    value: T = message._decode_one(buf)
+    return value
+
+
+def from_file(kind: type[T], file: Any, free: int = 0) -> T:
+    """The next value of a type in a file, or in the source of the enclosing type."""
+    message: Any = kind
+    value: T
+    if type(file) is BytesIO:
+        source = Source(file.getvalue(), free)
+        source._at = file.tell()
+        value = message._decode_one(source)
+        file.seek(source._at)
+        return value
+    # Not by its class: each outermost package has a separate one.
+    source = file if hasattr(file, "nested") else FileSource(file, free)
+    value = message._decode_checked(source)
+    return value
 
 
 def rotated(total: int) -> int:
@@ -48,48 +79,45 @@ def rotated(total: int) -> int:
     return (total << 1 | total >> 63) & 0xFFFFFFFFFFFFFFFF
 
 
-def source(file: Any, free: int = 0) -> Source:
-    """The source of a type: a file, or the source of the enclosing type."""
-    # Not by its class: each outermost package has a separate one.
-    return file if hasattr(file, "nested") else FileSource(file, free)
-
-
 class Source:
-    """Bytes; every read is checked.
+    """The bytes of a message, behind its fingerprint; every read is checked.
 
     `free`: how many elements and rows the type always has that may take no room.
     """
 
-    __slots__ = ("_data", "_at", "_size", "_free", "depth")
+    __slots__ = ("_saltus", "_at", "_free", "depth")
 
-    def __init__(self, data: bytes, free: int) -> None:
-        self._data = data
-        self._at = 0
-        self._size = len(data)
-        self._free = self._size + FREE_ELEMENTS + free
+    def __init__(self, data: bytes, free: int = 0) -> None:
+        self._saltus = data
+        self._at = 8
+        self._free = free
         self.depth = 0
 
     def left(self) -> int:
         """The most bytes that may follow."""
-        return self._size - self._at
+        return len(self._saltus) - self._at
+
+    def spare(self) -> int:
+        """The number of elements of zero size that are still allowed."""
+        return len(self._saltus) + FREE_ELEMENTS + self._free
 
     def read(self, size: int, where: str = "message") -> bytes:
         """Exactly this many bytes."""
         at = self._at
         end = at + size
-        if size < 0 or end > self._size:
+        if size < 0 or end > len(self._saltus):
             raise error(where, f"truncated: {size} bytes are needed")
         self._at = end
-        return self._data[at:end]
+        return self._saltus[at:end]
 
     def scalars(self, group: struct.Struct, where: str) -> tuple[Any, ...]:
         """Consecutive numbers."""
         at = self._at
         end = at + group.size
-        if end > self._size:
+        if end > len(self._saltus):
             raise error(where, f"truncated: {group.size} bytes are needed")
         self._at = end
-        return group.unpack_from(self._data, at)
+        return group.unpack_from(self._saltus, at)
 
     def numbers(self, code: str, shape: tuple[int, ...], where: str) -> Any:
         """An array of numbers: a tuple, in lists if it has several dimensions."""
@@ -167,7 +195,7 @@ class Source:
             raise error(where, f"truncated: {count * size} bytes are needed")
         if count * size == 0:
             self._free -= rows
-            if self._free < 0:
+            if self.spare() < 0:
                 raise error(where, "more elements of zero size than allowed")
         return count
 
@@ -175,20 +203,22 @@ class Source:
 class FileSource(Source):
     """A file; every read is checked."""
 
-    __slots__ = ("_read", "_earned")
+    __slots__ = ("_read",)
 
     def __init__(self, file: Any, free: int) -> None:
-        super().__init__(b"", free)
         self._read: Callable[[int], bytes] = file.read
-        self._size = sys.maxsize
-        # The fingerprint counts, and has been read; the rest if it is known, else as
-        # it comes.
-        self._free += 8
-        self._earned = 1
-        if isinstance(file, BytesIO):
-            self._size = file.getbuffer().nbytes - file.tell()
-            self._free += self._size
-            self._earned = 0
+        self._at = 0
+        # The fingerprint counts, and has been read; the rest as it comes.
+        self._free = free + 8
+        self.depth = 0
+
+    def left(self) -> int:
+        """The most bytes that may follow."""
+        return sys.maxsize - self._at
+
+    def spare(self) -> int:
+        """The number of elements of zero size that are still allowed."""
+        return FREE_ELEMENTS + self._free
 
     def read(self, size: int, where: str = "message") -> bytes:
         """Exactly this many bytes, read in chunks: a file may have fewer."""
@@ -204,7 +234,7 @@ class FileSource(Source):
         if len(data) != size:
             raise error(where, f"truncated: {size} bytes are needed")
         self._at += size
-        self._free += size * self._earned
+        self._free += size
         return data
 
     def scalars(self, group: struct.Struct, where: str) -> tuple[Any, ...]:
@@ -234,9 +264,12 @@ class Sink(BytesIO):
 
 def cut(values: Any, size: int, where: str) -> Any:
     """The first `size` elements. LCM ignores further ones, and so do we."""
-    if len(values) < size:
-        raise ValueError(f"{where}: has {len(values)} elements, but its size is {size}")
-    return values if len(values) == size else values[:size]
+    if len(values) == size:
+        return values
+    if not 0 <= size <= len(values):
+        what = f"has {len(values)} elements, but its size is {size}"
+        raise ValueError(f"{where}: {what}") from None
+    return values[:size]
 
 
 def each(values: Any, shape: tuple[int, ...], where: str) -> Any:
@@ -260,8 +293,13 @@ def put_numbers(
 ) -> None:
     """An array of numbers, the last dimension fastest."""
     count = shape[-1]
-    rows = [values] if len(shape) == 1 else each(values, shape[:-1], where)
     try:
+        if len(shape) == 2 and len(values) == shape[0] > 0:
+            if {*map(len, values)} == {count}:
+                codes = f">{shape[0] * count}{code}"
+                out.write(struct.pack(codes, *chain.from_iterable(values)))
+                return
+        rows = [values] if len(shape) == 1 else each(values, shape[:-1], where)
         codes = f">{count}{code}"
         for row in rows:
             row = row if len(row) == count else cut(row, count, where)
@@ -276,21 +314,22 @@ def put_bytes(out: Any, values: Any, shape: tuple[int, ...], where: str) -> None
         for row in cut(values, shape[0], where):
             put_bytes(out, row, shape[1:], where)
         return
-    out.write(bytearray(cut(values, shape[0], where)))
+    values = cut(values, shape[0], where)
+    out.write(values if type(values) is bytes else bytearray(values))
 
 
-def put_string(out: Any, text: str, where: str) -> None:
-    """Its length with the NUL, its bytes, the NUL."""
-    encoded = text.encode("utf-8")
-    if "\0" in text:
-        raise ValueError(f"{where}: a NUL in a string would end it on the wire")
-    out.write(LENGTH.pack(len(encoded) + 1) + encoded + b"\0")
+def nul(where: str) -> ValueError:
+    """The error of a string with a NUL."""
+    return ValueError(f"{where}: a NUL in a string would end it on the wire")
 
 
 def put_strings(out: Any, values: Any, shape: tuple[int, ...], where: str) -> None:
-    """Strings in lists, one level per dimension."""
+    """Strings in lists, one level per dimension: length with the NUL, bytes, NUL."""
     for text in each(values, shape, where):
-        put_string(out, text, where)
+        encoded = text.encode("utf-8")
+        if 0 in encoded:
+            raise nul(where)
+        out.write(b"%b%b\0" % (LENGTH.pack(len(encoded) + 1), encoded))
 
 
 def put_nested(out: Any, value: Any, where: str) -> None:

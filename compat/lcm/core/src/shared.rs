@@ -1,7 +1,7 @@
 //! The queue and its descriptor, as shared with threads that receive.
 
-use crate::border::report;
 use crate::queue::{How, Message, Queue, Taken};
+use crate::report::report;
 use saltus_domain::transport::{Arrival, Delivery, Event, Sink};
 use saltus_domain::{Error, Result};
 use saltus_os::clock::{self, Clock};
@@ -27,9 +27,10 @@ pub(crate) struct Shared {
 
 /// How a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Woken {
+pub enum Woken {
     /// There may be a message.
     Ready,
+    /// The deadline is over.
     TimedOut,
     /// A signal was handled.
     Interrupted,

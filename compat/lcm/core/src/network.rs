@@ -2,8 +2,8 @@
 //!
 //! `tcpq://` has no such thread: as in LCM, messages wait at the hub and in the connection until the program handles them.
 
-use crate::border::report;
 use crate::pattern::Pattern;
+use crate::report::report;
 use crate::shared::{Intake, Shared};
 use crate::source::Source;
 use saltus_channel::Name;

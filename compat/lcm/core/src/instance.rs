@@ -7,23 +7,13 @@ use crate::source::Source;
 use crate::url;
 use saltus_domain::{Error, Result};
 use saltus_os::fork;
-use std::ffi::{CStr, c_void};
+use std::ffi::CStr;
 use std::os::fd::RawFd;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr,
     Ordering::{AcqRel, Acquire, Relaxed},
 };
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-
-/// LCM's `lcm_recv_buf_t`.
-#[repr(C)]
-#[derive(Debug)]
-pub(crate) struct ReceiveBuffer {
-    pub data: *mut c_void,
-    pub data_size: u32,
-    pub recv_utime: i64,
-    pub lcm: *const Instance,
-}
 
 /// What a program knows as `lcm_t`.
 pub struct Instance {
@@ -61,7 +51,11 @@ impl std::fmt::Debug for Instance {
 }
 
 impl Instance {
-    pub(crate) fn open(url: &str) -> Result<Instance> {
+    /// Connects to the network that a URL names; an empty one: that of `LCM_DEFAULT_URL`, or LCM's default.
+    ///
+    /// # Errors
+    /// It cannot be reached, or the URL is not one.
+    pub fn open(url: &str) -> Result<Instance> {
         let url = url::meant(url)?;
         let state = AtomicPtr::new(Box::into_raw(Box::new(State::open(&url)?)));
         Ok(Instance { url, state, closed: AtomicBool::new(false) })
@@ -106,7 +100,7 @@ impl Instance {
     }
 
     /// Handlers are not called any more, and a thread that waits for messages returns.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         self.closed.store(true, Relaxed); // the thread that waits is woken by the event
         let state = self.present();
         if state.is_here() {
@@ -114,26 +108,32 @@ impl Instance {
         }
     }
 
-    pub(crate) fn publish(&self, channel: &CStr, data: &[u8]) -> Result<()> {
+    /// Publishes a message.
+    ///
+    /// # Errors
+    /// It cannot be sent, or its channel's name is not one.
+    pub fn publish(&self, channel: &CStr, data: &[u8]) -> Result<()> {
         self.state()?.source.publish(channel.to_bytes(), data)
     }
 
-    pub(crate) fn subscribe(
-        &self,
-        pattern: &CStr,
-        handler: Handler,
-        user: *mut c_void,
-    ) -> Result<*const Subscription> {
+    /// Calls `handler` for messages on the channels that match. The first subscription may wait for the network's test, for 0.3 s.
+    ///
+    /// # Errors
+    /// The pattern is not a regular expression, or the network does not work.
+    pub fn subscribe(&self, pattern: &CStr, handler: Box<dyn Handler>) -> Result<Arc<Subscription>> {
         let pattern = Pattern::new(pattern).map_err(Error::invalid)?;
         let state = self.state()?;
         state.source.subscribe(&pattern)?;
-        let new = Subscription::new(pattern, handler, user);
+        let new = Subscription::new(pattern, handler);
         state.shared.queue().subscribe(&new);
-        Ok(Arc::as_ptr(&new))
+        Ok(new)
     }
 
     /// Ends a subscription. `false`: it is not one of this instance.
-    pub(crate) fn unsubscribe(&self, at: *const Subscription) -> Result<bool> {
+    ///
+    /// # Errors
+    /// A forked child cannot connect again.
+    pub fn unsubscribe(&self, at: *const Subscription) -> Result<bool> {
         let state = self.state()?;
         let gone = state.shared.queue().unsubscribe(at);
         if let Some(gone) = &gone {
@@ -142,18 +142,33 @@ impl Instance {
         Ok(gone.is_some())
     }
 
-    pub(crate) fn fd(&self) -> Result<RawFd> {
+    /// A descriptor that is readable while a message can be handled without waiting.
+    ///
+    /// # Errors
+    /// A forked child cannot connect again.
+    pub fn fd(&self) -> Result<RawFd> {
         self.state()?.source.fd()
     }
 
-    /// Waits for a message until `deadline`, monotonic ns; or returns why there is none.
-    pub(crate) fn next(
-        self: &Arc<Self>,
-        deadline: Option<u64>,
-    ) -> Result<std::result::Result<Handled<'_>, Woken>> {
+    /// Fails if no message can ever arrive.
+    ///
+    /// # Errors
+    /// It is a log that is written.
+    pub fn check_receives(&self) -> Result<()> {
+        match self.state()?.source.receives() {
+            true => Ok(()),
+            false => Err(Error::invalid("nothing can be received from a log that is written")),
+        }
+    }
+
+    /// Waits for a message until `deadline`, monotonic ns (`None`: without a limit); or returns why there is none.
+    ///
+    /// # Errors
+    /// No message can arrive any more.
+    pub fn next(self: &Arc<Self>, deadline: Option<u64>) -> Result<std::result::Result<Handled<'_>, Woken>> {
         let state = self.state()?;
-        if deadline.is_none() && !state.source.receives() {
-            return Err(Error::invalid("nothing can be received from a log that is written"));
+        if deadline.is_none() {
+            self.check_receives()?;
         }
         loop {
             if self.closed.load(Relaxed) {
@@ -181,7 +196,7 @@ impl Instance {
 }
 
 /// A message that is being handled, by one thread at a time.
-pub(crate) struct Handled<'a> {
+pub struct Handled<'a> {
     lcm: &'a Arc<Instance>,
     state: &'a State,
     taken: Taken,
@@ -192,23 +207,21 @@ impl Handled<'_> {
     /// Calls the handlers. A C++ exception may leave it, as in LCM.
     pub fn call(mut self) {
         let message = &mut self.taken.message;
-        message.channel.push(0);
-        let buffer = ReceiveBuffer {
-            data: message.data.as_mut_ptr().cast(),
-            data_size: message.data.len() as u32,
-            recv_utime: message.utime,
-            lcm: Arc::as_ptr(self.lcm),
-        };
+        let mut channel = std::mem::take(&mut message.channel);
+        channel.push(0);
+        let name = CStr::from_bytes_until_nul(&channel).unwrap_or_default();
         for one in self.taken.asked.iter() {
             // Before each: a handler may have ended the subscriptions after it, or the instance.
             if !self.lcm.closed.load(Relaxed) && self.state.shared.queue().receives(one) {
-                // SAFETY: C gave this function with these arguments; the buffer and the name live across the call.
-                unsafe {
-                    let channel = self.taken.message.channel.as_ptr().cast();
-                    (one.handler)((&raw const buffer).cast(), channel, one.user);
-                }
+                one.handler.call(name, message);
             }
         }
+    }
+}
+
+impl std::fmt::Debug for Handled<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handled").field("message", &self.taken.message).finish_non_exhaustive()
     }
 }
 

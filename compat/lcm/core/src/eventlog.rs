@@ -3,8 +3,8 @@
 //! An event, all numbers big endian: sync word, number (8 bytes), time in us (8), length of the channel's name (4) and of the data (4), the
 //! name, the data.
 
-use crate::border::report;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use crate::report::report;
+use std::ffi::{CStr, c_int};
 use std::io;
 
 /// The first word of each event.
@@ -26,34 +26,24 @@ pub struct EventLog {
     pub eventcount: i64,
 }
 
-/// LCM's `lcm_eventlog_event_t`.
-#[repr(C)]
+/// An event.
 #[derive(Debug)]
-pub struct Event {
+pub struct Owned {
     /// Its number.
-    pub eventnum: i64,
+    pub number: i64,
     /// Its time, in us since 1970.
     pub timestamp: i64,
-    /// Bytes of the name.
-    pub channellen: i32,
-    /// Bytes of the data.
-    pub datalen: i32,
-    /// The name of the channel.
-    pub channel: *mut c_char,
-    /// The data.
-    pub data: *mut c_void,
-}
-
-/// An event in memory of Rust.
-pub(crate) struct Owned {
-    pub number: i64,
-    pub timestamp: i64,
+    /// The name of its channel.
     pub channel: Vec<u8>,
+    /// The data.
     pub data: Vec<u8>,
 }
 
 /// Opens a log. `mode`: `r`, `w` or `a`.
-pub(crate) fn create(path: &CStr, mode: u8) -> io::Result<*mut EventLog> {
+///
+/// # Errors
+/// It cannot be opened, or the mode is another one.
+pub fn create(path: &CStr, mode: u8) -> io::Result<*mut EventLog> {
     let mode = match mode {
         b'r' => c"rb",
         b'w' => c"wb",
@@ -72,7 +62,7 @@ pub(crate) fn create(path: &CStr, mode: u8) -> io::Result<*mut EventLog> {
 ///
 /// # Safety
 /// It was opened by [`create`], and is not used afterwards.
-pub(crate) unsafe fn destroy(log: *mut EventLog) {
+pub unsafe fn destroy(log: *mut EventLog) {
     // SAFETY: demanded above.
     let log = unsafe { Box::from_raw(log) };
     // SAFETY: the stream is open: only this function closes it.
@@ -147,7 +137,7 @@ impl Stream {
 ///
 /// # Safety
 /// The log is open.
-pub(crate) unsafe fn read(log: *mut EventLog) -> Option<Owned> {
+pub unsafe fn read(log: *mut EventLog) -> Option<Owned> {
     // SAFETY: demanded above.
     let stream = Stream(unsafe { (*log).f });
     if !stream.find_sync() {
@@ -176,14 +166,12 @@ pub(crate) unsafe fn read(log: *mut EventLog) -> Option<Owned> {
 
 /// Appends an event. Returns its number.
 ///
+/// # Errors
+/// The stream cannot be written, or is only read.
+///
 /// # Safety
 /// The log is open.
-pub(crate) unsafe fn write(
-    log: *mut EventLog,
-    timestamp: i64,
-    channel: &[u8],
-    data: &[u8],
-) -> io::Result<i64> {
+pub unsafe fn write(log: *mut EventLog, timestamp: i64, channel: &[u8], data: &[u8]) -> io::Result<i64> {
     // SAFETY: demanded above.
     let log = unsafe { &mut *log };
     let number = log.eventcount;
@@ -207,7 +195,7 @@ pub(crate) unsafe fn write(
 ///
 /// # Safety
 /// The log is open.
-pub(crate) unsafe fn seek(log: *mut EventLog, timestamp: i64) -> bool {
+pub unsafe fn seek(log: *mut EventLog, timestamp: i64) -> bool {
     // SAFETY: demanded above.
     let stream = Stream(unsafe { (*log).f });
     if !stream.seek(0, libc::SEEK_END) {
@@ -254,4 +242,71 @@ fn event_from(stream: Stream, from: i64, end: i64) -> Option<(i64, i64, i64)> {
         }
     }
     None
+}
+
+/// An open log, which is closed in the end.
+#[derive(Debug)]
+pub struct Log(*mut EventLog);
+
+// SAFETY: a C stream may be used by one thread after another.
+unsafe impl Send for Log {}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        // SAFETY: it was opened by `create`, and this is its only owner.
+        unsafe { destroy(self.0) };
+    }
+}
+
+impl Log {
+    /// Opens a log, as [`create`].
+    ///
+    /// # Errors
+    /// As [`create`].
+    pub fn open(path: &CStr, mode: u8) -> io::Result<Log> {
+        create(path, mode).map(Log)
+    }
+    fn stream(&self) -> Stream {
+        // SAFETY: the log is open.
+        Stream(unsafe { (*self.0).f })
+    }
+    /// Reads the next event, as [`read`].
+    pub fn read(&mut self) -> Option<Owned> {
+        // SAFETY: the log is open.
+        unsafe { read(self.0) }
+    }
+    /// Appends an event, as [`write`].
+    ///
+    /// # Errors
+    /// As [`write`].
+    pub fn write(&mut self, timestamp: i64, channel: &[u8], data: &[u8]) -> io::Result<i64> {
+        // SAFETY: the log is open.
+        unsafe { write(self.0, timestamp, channel, data) }
+    }
+    /// Goes to the first event at or after a time, as [`seek`].
+    pub fn seek_to_timestamp(&mut self, timestamp: i64) -> bool {
+        // SAFETY: the log is open.
+        unsafe { seek(self.0, timestamp) }
+    }
+    /// Goes to an offset in bytes. `false`: there is none.
+    pub fn seek(&mut self, to: i64) -> bool {
+        self.stream().seek(to, libc::SEEK_SET)
+    }
+    /// Where the next event is read or written, in bytes.
+    pub fn tell(&self) -> i64 {
+        self.stream().tell()
+    }
+    /// Bytes of the file, without those that are not written yet.
+    ///
+    /// # Errors
+    /// The system does not know.
+    pub fn size(&self) -> io::Result<i64> {
+        // SAFETY: a structure of numbers, for which zeros are valid.
+        let mut about: libc::stat = unsafe { std::mem::zeroed() };
+        // SAFETY: the stream is open, and there is room for the answer.
+        match unsafe { libc::fstat(libc::fileno(self.stream().0), &mut about) } {
+            0 => Ok(about.st_size),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
 }

@@ -6,14 +6,16 @@
 
 use crate::pattern::Pattern;
 use std::collections::{HashMap, VecDeque};
-use std::ffi::{c_char, c_void};
+use std::ffi::CStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
-/// What C is called with for each message.
-pub(crate) type Handler = unsafe extern "C" fn(*const c_void, *const c_char, *mut c_void);
-/// The same function, which a C++ exception may leave.
-pub(crate) type Throwing = unsafe extern "C-unwind" fn(*const c_void, *const c_char, *mut c_void);
+/// What a subscription calls.
+pub trait Handler: Send + Sync {
+    /// Handles a message, in the thread that called [`Handled::call`](crate::Handled::call). `channel` is its name up to a zero byte. A C++
+    /// exception may leave it.
+    fn call(&self, channel: &CStr, message: &mut Message);
+}
 
 /// Messages that a subscription queues unless it is set otherwise.
 const CAPACITY: i32 = 30;
@@ -23,10 +25,9 @@ const MOST_KNOWN: usize = 1024;
 const HOLLOW: usize = 64;
 
 /// A subscription. C has its address.
-pub(crate) struct Subscription {
-    pub pattern: Pattern,
-    pub handler: Throwing,
-    pub user: *mut c_void,
+pub struct Subscription {
+    pub(crate) pattern: Pattern,
+    pub(crate) handler: Box<dyn Handler>,
     // Numbers that change under the queue's lock. C reads and sets them without an instance at hand: a load or a store of one number.
     capacity: AtomicI32,
     queued: AtomicI32,
@@ -37,19 +38,17 @@ pub(crate) struct Subscription {
     numbers: std::sync::Mutex<VecDeque<u64>>,
 }
 
-// SAFETY: `user` is only passed to the handler, in the thread that called lcm_handle.
-unsafe impl Send for Subscription {}
-// SAFETY: as above; everything else is.
-unsafe impl Sync for Subscription {}
+impl std::fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Subscription").field("pattern", &self.pattern.text()).finish_non_exhaustive()
+    }
+}
 
 impl Subscription {
-    pub fn new(pattern: Pattern, handler: Handler, user: *mut c_void) -> Arc<Subscription> {
-        // SAFETY: both are called the same way; one more promise is given up.
-        let handler = unsafe { std::mem::transmute::<Handler, Throwing>(handler) };
+    pub(crate) fn new(pattern: Pattern, handler: Box<dyn Handler>) -> Arc<Subscription> {
         Arc::new(Subscription {
             pattern,
             handler,
-            user,
             capacity: AtomicI32::new(CAPACITY),
             queued: AtomicI32::new(0),
             live: AtomicBool::new(true),
@@ -72,14 +71,14 @@ impl Subscription {
     fn add(&self, n: i32) {
         self.queued.fetch_add(n, Relaxed); // under the queue's lock
     }
-    pub fn is_live(&self) -> bool {
+    pub(crate) fn is_live(&self) -> bool {
         self.live.load(Relaxed) // under the queue's lock
     }
 }
 
 /// A message.
 #[derive(Debug, Default)]
-pub(crate) struct Message {
+pub struct Message {
     /// The name, without a zero byte.
     pub channel: Vec<u8>,
     /// The bytes.
@@ -89,7 +88,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    pub fn new(channel: &[u8], data: &[u8], utime: i64) -> Message {
+    pub(crate) fn new(channel: &[u8], data: &[u8], utime: i64) -> Message {
         Message { channel: channel.into(), data: data.into(), utime }
     }
 }
@@ -313,11 +312,14 @@ mod tests {
     use super::*;
     use std::ffi::CString;
 
-    unsafe extern "C" fn nothing(_: *const c_void, _: *const c_char, _: *mut c_void) {}
+    struct Nothing;
+    impl Handler for Nothing {
+        fn call(&self, _: &CStr, _: &mut Message) {}
+    }
 
     fn subscribe(queue: &mut Queue, pattern: &str, capacity: i32) -> Arc<Subscription> {
         let pattern = Pattern::new(&CString::new(pattern).unwrap()).unwrap();
-        let one = Subscription::new(pattern, nothing, std::ptr::null_mut());
+        let one = Subscription::new(pattern, Box::new(Nothing));
         one.set_capacity(capacity);
         queue.subscribe(&one);
         one

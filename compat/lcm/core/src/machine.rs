@@ -7,9 +7,9 @@
 //! **Changes.** A change of the subscriptions makes a new subscriber of Saltus. It starts before the old one ends, and what both receive
 //! is passed on once.
 
-use crate::border::report;
 use crate::pattern::Pattern;
 use crate::queue::Message;
+use crate::report::report;
 use crate::shared::{Shared, wall_us};
 use crate::source::Source;
 use saltus_channel::Name;

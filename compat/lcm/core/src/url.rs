@@ -1,11 +1,11 @@
 //! URLs: LCM's, ours, and the choice of what carries messages.
 
-use crate::border::report;
 use crate::file::File;
 use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::network::Network;
 use crate::queue::How;
+use crate::report::report;
 use crate::shared::Shared;
 use crate::source::Source;
 use saltus_domain::{Error, Result, Scheme};

@@ -1,6 +1,6 @@
 //! `file://`: an event log as a network, played or written.
 
-use crate::eventlog::{self, EventLog};
+use crate::eventlog::{Log, Owned};
 use crate::pattern::Pattern;
 use crate::queue::Message;
 use crate::shared::{Shared, now_us};
@@ -28,25 +28,12 @@ enum Mode {
 }
 
 struct State {
-    log: OwnedLog,
+    log: Log,
     speed: f64,
     /// The event to play next; `None` after the last one.
-    next: Option<eventlog::Owned>,
+    next: Option<Owned>,
     /// When it is due, monotonic ns, and the wall time in us that it then has.
     due: (u64, i64),
-}
-
-/// An open log, which is closed in the end.
-struct OwnedLog(*mut EventLog);
-
-// SAFETY: a C stream may be used by one thread after another; the lock around `State` sees to that.
-unsafe impl Send for OwnedLog {}
-
-impl Drop for OwnedLog {
-    fn drop(&mut self) {
-        // SAFETY: it was opened by `eventlog::create`, and this is its only owner.
-        unsafe { eventlog::destroy(self.0) };
-    }
 }
 
 impl File {
@@ -57,18 +44,16 @@ impl File {
             ));
         }
         let c = CString::new(path).map_err(|_| Error::invalid("the path of a log has a zero byte"))?;
-        let log = eventlog::create(&c, mode.as_bytes()[0])
+        let log = Log::open(&c, mode.as_bytes()[0])
             .map_err(|e| Error::system(format!("open the log `{path}`"), e))?;
-        let (log, timer) = (OwnedLog(log), Timer::new()?);
+        let timer = Timer::new()?;
         let mode = if mode == "r" { Mode::Play } else { Mode::Write };
         let mut state = State { log, speed, next: None, due: (clock::monotonic(), now_us()) };
         if mode == Mode::Play {
             if let Some(start) = start {
-                // SAFETY: the log is open.
-                unsafe { eventlog::seek(state.log.0, start) };
+                state.log.seek_to_timestamp(start);
             }
-            // SAFETY: the log is open.
-            state.next = unsafe { eventlog::read(state.log.0) };
+            state.next = state.log.read();
             if state.next.is_none() {
                 return Err(Error::invalid(format!(
                     "`{path}` has no event to play: it is empty, or not an LCM log"
@@ -91,9 +76,7 @@ impl Source for File {
                 "a log that is played cannot be published to: open it with mode=w or mode=a",
             ));
         }
-        let state = self.state();
-        // SAFETY: the log is open.
-        let written = unsafe { eventlog::write(state.log.0, now_us(), channel, data) };
+        let written = self.state().log.write(now_us(), channel, data);
         written.map(drop).map_err(|e| Error::system("write an event to the log", e))
     }
     fn subscribe(&self, _: &Pattern) -> Result<()> {
@@ -116,8 +99,7 @@ impl Source for File {
             return Ok(());
         }
         let (before, message) = (event.timestamp, Message::new(&event.channel, &event.data, wall));
-        // SAFETY: the log is open.
-        state.next = unsafe { eventlog::read(state.log.0) };
+        state.next = state.log.read();
         let gap = state.next.as_ref().map_or(0, |next| next.timestamp.saturating_sub(before).max(0));
         // At no speed, the next event is due immediately.
         let gap_us = if state.speed > 0.0 { gap as f64 / state.speed } else { 0.0 };

@@ -1,0 +1,2 @@
+/** LCM's logs. */
+package lcm.logging;
