@@ -1,0 +1,114 @@
+//! The system calls of macOS.
+
+pub use crate::unix::inode::{FileExt, identity, inode, os_str};
+pub(crate) use crate::unix::signals;
+pub use crate::unix::signals::without_signals;
+use std::io;
+
+/// Descriptors: what can be waited for.
+pub mod fd {
+    pub use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+}
+
+/// Users and groups.
+pub mod users {
+    pub use crate::unix::users::*;
+
+    /// Always false: every user has one number.
+    pub fn is_unknown(_: u32) -> bool {
+        false
+    }
+}
+
+/// A file that can always be opened.
+pub const NOWHERE: &str = "/dev/null";
+
+/// A descriptor to wait for, the events to wait for, and in `revents` those that it has.
+pub type PollFd = libc::pollfd;
+/// The sum of [`READ`] and [`WRITE`]. Errors and hang-ups are always reported.
+pub type Interest = libc::c_short;
+/// Data to read, or the end of the input.
+pub const READ: Interest = libc::POLLIN;
+/// Space to write.
+pub const WRITE: Interest = libc::POLLOUT;
+/// No descriptor.
+pub const NO_FD: libc::c_int = -1;
+
+fn check(result: libc::c_int) -> io::Result<libc::c_int> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+/// Sleeps until a descriptor is ready, for `time` ns at most, rounded up to milliseconds. Returns how many are.
+pub fn poll(polls: &mut [PollFd], time: u64) -> io::Result<usize> {
+    let ms = i32::try_from(time.div_ceil(1_000_000)).unwrap_or(i32::MAX);
+    // SAFETY: the entries live across the call.
+    let ready = unsafe { libc::poll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, ms) };
+    check(ready).map(|ready| ready as usize)
+}
+
+/// Time since the machine started, in ns.
+pub fn monotonic() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a live timespec; every macOS has this clock.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Where the calling thread's error number is.
+///
+/// # Safety
+/// The address is valid in the calling thread only.
+pub(crate) unsafe fn errno() -> *mut libc::c_int {
+    // SAFETY: always succeeds.
+    unsafe { libc::__error() }
+}
+
+/// Fills `bytes`, at most 256, with bytes that cannot be guessed.
+pub fn random(bytes: &mut [u8]) -> io::Result<()> {
+    // SAFETY: the buffer has the length passed.
+    check(unsafe { libc::getentropy(bytes.as_mut_ptr().cast(), bytes.len()) }).map(drop)
+}
+
+/// Effective user id. One system call.
+pub fn user() -> u32 {
+    // SAFETY: always succeeds.
+    unsafe { libc::geteuid() }
+}
+
+/// The environment variable `name`, unless this program runs with more rights than the user who started it.
+pub fn variable(name: &str) -> Option<std::ffi::OsString> {
+    // SAFETY: asks for a number.
+    let is_privileged = unsafe { libc::issetugid() } != 0;
+    std::env::var_os(name).filter(|_| !is_privileged)
+}
+
+/// Bytes in a page of the kernel's.
+pub fn page_size() -> u64 {
+    // SAFETY: asks for a number.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }
+}
+
+/// The calling thread's number, unique on the machine.
+pub fn thread_id() -> u32 {
+    let mut number = 0;
+    // SAFETY: 0 is the calling thread; the number lives across the call.
+    unsafe { libc::pthread_threadid_np(0, &mut number) };
+    number as u32
+}
+
+/// The most open files that macOS accepts as a limit.
+const OPEN_MAX: libc::rlim_t = 10240;
+
+/// Raises the soft limit of open files to the hard one, or to the most that macOS accepts. Returns the resulting limit.
+pub fn raise_open_files() -> io::Result<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the record lives across the call.
+    check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) })?;
+    let most = limit.rlim_max.min(OPEN_MAX);
+    if limit.rlim_cur < most {
+        limit.rlim_cur = most;
+        // SAFETY: the record lives across the call, which only reads it.
+        check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) })?;
+    }
+    Ok(limit.rlim_cur)
+}

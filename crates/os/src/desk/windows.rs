@@ -1,0 +1,320 @@
+//! The system calls of Windows.
+
+use crate::common::file::Inode;
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::windows::fs::FileExt as _;
+use std::os::windows::io::AsRawHandle;
+use std::path::Path;
+use windows_sys::Win32::Networking::WinSock;
+use windows_sys::Win32::Security::Cryptography::{BCRYPT_USE_SYSTEM_PREFERRED_RNG, BCryptGenRandom};
+use windows_sys::Win32::Storage::FileSystem::{
+    BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_DIRECTORY, GetFileInformationByHandle,
+};
+use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
+use windows_sys::Win32::System::SystemInformation::{GetSystemInfo, SYSTEM_INFO};
+use windows_sys::Win32::System::Threading::GetCurrentThreadId;
+
+/// Descriptors: what can be waited for. On Windows these are sockets only.
+pub mod fd {
+    use std::os::windows::io::{AsRawSocket, AsSocket, BorrowedSocket, OwnedSocket, RawSocket};
+
+    /// A socket's number.
+    pub type RawFd = RawSocket;
+    /// A socket of another value.
+    pub type BorrowedFd<'a> = BorrowedSocket<'a>;
+    /// A socket that is closed when dropped.
+    pub type OwnedFd = OwnedSocket;
+
+    /// Has a socket.
+    pub trait AsFd {
+        /// Its socket.
+        fn as_fd(&self) -> BorrowedFd<'_>;
+    }
+    impl<T: AsSocket> AsFd for T {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.as_socket()
+        }
+    }
+
+    /// Has the number of a socket.
+    pub trait AsRawFd {
+        /// The number.
+        fn as_raw_fd(&self) -> RawFd;
+    }
+    impl<T: AsRawSocket> AsRawFd for T {
+        fn as_raw_fd(&self) -> RawFd {
+            self.as_raw_socket()
+        }
+    }
+}
+
+/// A file that can always be opened.
+pub const NOWHERE: &str = "NUL";
+
+/// A socket to wait for, the events to wait for, and in `revents` those that it has.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct PollFd {
+    /// The socket.
+    pub fd: fd::RawFd,
+    /// The events to wait for.
+    pub events: Interest,
+    /// The events that it has.
+    pub revents: Interest,
+}
+
+const _: () = assert!(size_of::<PollFd>() == size_of::<WinSock::WSAPOLLFD>());
+
+/// The sum of [`READ`] and [`WRITE`]. Errors and hang-ups are always reported.
+pub type Interest = i16;
+/// Data to read, or the end of the input.
+pub const READ: Interest = WinSock::POLLRDNORM;
+/// Space to write.
+pub const WRITE: Interest = WinSock::POLLWRNORM;
+/// No socket.
+pub const NO_FD: fd::RawFd = WinSock::INVALID_SOCKET as fd::RawFd;
+
+/// Sleeps until a socket is ready, for `time` ns at most, rounded up to milliseconds. Returns how many are.
+pub fn poll(polls: &mut [PollFd], time: u64) -> io::Result<usize> {
+    let ms = i32::try_from(time.div_ceil(1_000_000)).unwrap_or(i32::MAX);
+    // SAFETY: the entries have the layout of WSAPOLLFD, and live across the call.
+    let ready = unsafe { WinSock::WSAPoll(polls.as_mut_ptr().cast(), polls.len() as u32, ms) };
+    if ready < 0 {
+        // SAFETY: asks for a number.
+        return Err(io::Error::from_raw_os_error(unsafe { WinSock::WSAGetLastError() }));
+    }
+    Ok(ready as usize)
+}
+
+/// Time since the machine started, in ns.
+pub fn monotonic() -> u64 {
+    let (mut count, mut frequency) = (0, 1);
+    // SAFETY: both numbers live across the calls, which do not fail on any Windows that Rust supports.
+    unsafe {
+        QueryPerformanceCounter(&mut count);
+        QueryPerformanceFrequency(&mut frequency);
+    }
+    (count as u128 * 1_000_000_000 / frequency.max(1) as u128) as u64
+}
+
+/// Fills `bytes` with bytes that cannot be guessed.
+pub fn random(bytes: &mut [u8]) -> io::Result<()> {
+    let len = bytes.len() as u32;
+    let flags = BCRYPT_USE_SYSTEM_PREFERRED_RNG;
+    // SAFETY: the buffer has the length passed; no algorithm is named.
+    match unsafe { BCryptGenRandom(std::ptr::null_mut(), bytes.as_mut_ptr(), len, flags) } {
+        0 => Ok(()),
+        status => Err(io::Error::other(format!("Windows returns no random bytes (status {status:#x})"))),
+    }
+}
+
+/// 0: users have no numbers.
+pub fn user() -> u32 {
+    0
+}
+
+/// The environment variable `name`.
+pub fn variable(name: &str) -> Option<std::ffi::OsString> {
+    std::env::var_os(name)
+}
+
+/// Bytes in a page of the kernel's.
+pub fn page_size() -> u64 {
+    // SAFETY: all zeros is a valid record, which the call fills.
+    unsafe {
+        let mut info: SYSTEM_INFO = std::mem::zeroed();
+        GetSystemInfo(&mut info);
+        info.dwPageSize.into()
+    }
+}
+
+/// The calling thread's number, unique on the machine.
+pub fn thread_id() -> u32 {
+    // SAFETY: asks for a number.
+    unsafe { GetCurrentThreadId() }
+}
+
+/// Runs `f`: there are no signals.
+pub fn without_signals<T>(f: impl FnOnce() -> T) -> T {
+    f()
+}
+
+/// Nothing to do: the number of open files has no limit. Returns the largest number.
+pub fn raise_open_files() -> io::Result<u64> {
+    Ok(u64::MAX)
+}
+
+/// What identifies an open file. One system call.
+pub fn inode(file: &File) -> io::Result<Inode> {
+    // SAFETY: all zeros is a valid record to be filled in.
+    let mut about: BY_HANDLE_FILE_INFORMATION = unsafe { std::mem::zeroed() };
+    // SAFETY: the handle is open, and the record lives across the call.
+    if unsafe { GetFileInformationByHandle(file.as_raw_handle(), &mut about) } == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let whole = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+    let len = whole(about.nFileSizeHigh, about.nFileSizeLow);
+    Ok(Inode {
+        device: about.dwVolumeSerialNumber.into(),
+        number: whole(about.nFileIndexHigh, about.nFileIndexLow),
+        user: 0,
+        group: 0,
+        mode: 0,
+        links: about.nNumberOfLinks.into(),
+        is_file: about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY == 0,
+        len,
+        space: len,
+    })
+}
+
+/// The volume and the number of the file that a path names.
+pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    inode(&File::open(path)?).map(|file| (file.device, file.number))
+}
+
+/// A name in a directory, from its bytes in UTF-8. Bytes that are not become replacement characters.
+pub fn os_str(name: &[u8]) -> Cow<'_, OsStr> {
+    match String::from_utf8_lossy(name) {
+        Cow::Borrowed(name) => OsStr::new(name).into(),
+        Cow::Owned(name) => OsString::from(name).into(),
+    }
+}
+
+/// Reading and writing at places of a file. Each also moves the file's own place.
+pub trait FileExt {
+    /// Reads up to the length of `bytes`.
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<usize>;
+    /// Writes some bytes.
+    fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<usize>;
+
+    /// Fills `bytes`.
+    fn read_exact_at(&self, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match self.read_at(bytes, at)? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                n => (bytes, at) = (&mut bytes[n..], at + n as u64),
+            }
+        }
+        Ok(())
+    }
+    /// Writes all `bytes`.
+    fn write_all_at(&self, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match self.write_at(bytes, at)? {
+                0 => return Err(io::ErrorKind::WriteZero.into()),
+                n => (bytes, at) = (&bytes[n..], at + n as u64),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FileExt for File {
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+        self.seek_read(bytes, at)
+    }
+    fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<usize> {
+        self.seek_write(bytes, at)
+    }
+}
+
+/// Users and groups: they have no numbers.
+pub mod users {
+    use std::io;
+
+    /// `None`: users have no numbers.
+    pub fn user_by_name(_: &str) -> io::Result<Option<u32>> {
+        Ok(None)
+    }
+    /// `None`: groups have no numbers.
+    pub fn group_by_name(_: &str) -> io::Result<Option<u32>> {
+        Ok(None)
+    }
+    /// `None`: users have no numbers.
+    pub fn user_name(_: u32) -> Option<String> {
+        None
+    }
+    /// `None`: groups have no numbers.
+    pub fn group_name(_: u32) -> Option<String> {
+        None
+    }
+    /// Always false.
+    pub fn is_unknown(_: u32) -> bool {
+        false
+    }
+    /// A user as shown to people.
+    pub fn user_for_people(id: u32) -> String {
+        format!("user {id}")
+    }
+    /// A group as shown to people.
+    pub fn group_for_people(id: u32) -> String {
+        format!("group {id}")
+    }
+}
+
+/// Ctrl-C and its like, and the program's input and output.
+pub mod signals {
+    use crate::stop::{request, requested};
+    use std::fs::File;
+    use std::io;
+    use std::os::windows::io::AsHandle;
+    use std::time::Duration;
+    use windows_sys::Win32::System::Console::{CTRL_BREAK_EVENT, CTRL_C_EVENT, SetConsoleCtrlHandler};
+
+    /// All events of a console.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Signal(());
+    /// The signals that request the end.
+    pub const ALL: [Signal; 1] = [Signal(())];
+    /// The same: there is no other.
+    pub const WITHOUT_HANGUP: [Signal; 1] = ALL;
+
+    /// Makes the first event of the console only request the end.
+    pub fn handle(_: Signal) -> io::Result<()> {
+        // SAFETY: the handler is a function of the type that the call requires, and lives forever.
+        match unsafe { SetConsoleCtrlHandler(Some(on_event), 1) } {
+            0 => Err(io::Error::last_os_error()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs in a thread of its own. Returns whether that was all: otherwise Windows ends the process.
+    unsafe extern "system" fn on_event(event: u32) -> windows_sys::core::BOOL {
+        if requested() {
+            return 0;
+        }
+        request();
+        if !matches!(event, CTRL_C_EVENT | CTRL_BREAK_EVENT) {
+            // The console is closed, or the user logs off: Windows ends the process when this returns, or soon.
+            std::thread::sleep(Duration::from_secs(10));
+        }
+        1
+    }
+
+    /// Nothing to do: the next write fails.
+    pub fn when_output_closes() {}
+
+    /// Returns at once: a read of a console or a pipe waits by itself. Returns false when the end was requested.
+    pub fn wait_readable(_: &File) -> bool {
+        !requested()
+    }
+    /// Returns at once: a write waits by itself. Returns false when the end was requested.
+    pub fn wait_writable(_: &File) -> bool {
+        !requested()
+    }
+    /// True: a write waits by itself.
+    pub fn writable_within(_: &File, _: Duration) -> bool {
+        true
+    }
+    /// Standard input without a separate buffer.
+    pub fn input() -> io::Result<File> {
+        Ok(File::from(io::stdin().as_handle().try_clone_to_owned()?))
+    }
+    /// Standard output without a separate buffer.
+    pub fn output() -> io::Result<File> {
+        Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
+    }
+}

@@ -1,0 +1,121 @@
+//! Signals that request the end of the program, and waits for its input and output.
+
+use crate::poll;
+use crate::stop::{OUTPUT_CLOSED, request, requested, wait};
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::ptr;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+/// The number of a signal.
+pub type Signal = libc::c_int;
+/// The signals that request the end.
+pub const ALL: [Signal; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+/// The same without SIGHUP.
+pub const WITHOUT_HANGUP: [Signal; 2] = [libc::SIGINT, libc::SIGTERM];
+
+/// Makes the first such signal only request the end, unless it is ignored.
+pub fn handle(signal: Signal) -> io::Result<()> {
+    let mut before = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: with no new action, sigaction only writes the old one into `before`.
+    if unsafe { libc::sigaction(signal, ptr::null(), before.as_mut_ptr()) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the call above filled it, and all zeros would be valid too.
+    let mut action = unsafe { before.assume_init() };
+    if action.sa_sigaction == libc::SIG_IGN {
+        return Ok(());
+    }
+    action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    // No SA_RESTART: a blocked read or write returns. SA_RESETHAND: the second signal kills.
+    action.sa_flags = libc::SA_RESETHAND;
+    // SAFETY: the handler is a function of the type that these flags require, and does only what is safe there.
+    match unsafe { libc::sigaction(signal, &action, ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+extern "C" fn on_signal(_: libc::c_int) {
+    // SAFETY: errno is this thread's own word. It is restored, so that the interrupted code sees its own value.
+    let errno = unsafe { crate::system::errno() };
+    // SAFETY: as above.
+    let kept = unsafe { *errno };
+    request();
+    // SAFETY: as above.
+    unsafe { *errno = kept };
+}
+
+/// Requests the end also when the reader of standard output closes it, even if nothing is being written.
+pub fn when_output_closes() {
+    let Ok(output) = io::stdout().as_fd().try_clone_to_owned() else { return };
+    let watch = move || {
+        // With no events requested, poll returns only for an error: the reader of the pipe is gone.
+        let mut poll = poll::entry(Some(output.as_fd()), 0);
+        while poll::wait(std::slice::from_mut(&mut poll), None).unwrap_or(0) == 0 {}
+        if poll.revents & libc::POLLERR != 0 {
+            OUTPUT_CLOSED.store(true, Relaxed); // `request` publishes it
+            request();
+        }
+    };
+    // Without a thread, a write to the closed output ends the program, though only with the next line.
+    let _ = crate::process::spawn("saltus-output", watch);
+}
+
+/// Waits until the file has data to read, or is at its end; returns false when the end was requested first.
+pub fn wait_readable(input: &File) -> bool {
+    while !requested() {
+        if wait(Some(input.as_fd()), poll::READ, None) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Waits until the file accepts data, or has an error; returns false when the end was requested first.
+pub fn wait_writable(output: &File) -> bool {
+    while !requested() {
+        if wait(Some(output.as_fd()), poll::WRITE, None) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether the file accepts data, or has an error, within that time, even if the end was requested.
+pub fn writable_within(output: &File, time: Duration) -> bool {
+    let mut poll = poll::entry(Some(output.as_fd()), poll::WRITE);
+    poll::wait(std::slice::from_mut(&mut poll), Some(time)).unwrap_or(0) > 0
+}
+
+/// Standard input without a separate buffer, so that waiting for it considers all unread data.
+pub fn input() -> io::Result<File> {
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+/// Standard output without a separate buffer.
+pub fn output() -> io::Result<File> {
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+/// Runs `f` with all signals blocked in the calling thread, except those of faults. A thread that `f` starts never gets a signal sent
+/// by another process.
+pub fn without_signals<T>(f: impl FnOnce() -> T) -> T {
+    // SAFETY: both sets live across the calls; all zeros is a valid set to be filled in.
+    let before = unsafe {
+        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        // A fault while its signal is blocked ends the process, even if a handler is installed.
+        for fault in [libc::SIGBUS, libc::SIGSEGV, libc::SIGFPE, libc::SIGILL] {
+            libc::sigdelset(&mut all, fault);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        before
+    };
+    let result = f();
+    // SAFETY: the set was filled by the kernel above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut()) };
+    result
+}
