@@ -3,8 +3,8 @@
 use crate::index::{Identity, Index, Summary};
 use crate::place::Places;
 use crate::{Damage, Error, Event, Format, Result};
+use saltus_os::file::FileExt;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// A log whose events are accessible in the order of time; events of the same time are in the order of the file.

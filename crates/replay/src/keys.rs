@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Read, stdin};
 use std::sync::mpsc::{Receiver, channel};
 
-use rustix::termios::{self, LocalModes, OptionalActions, Termios};
+use saltus_os::terminal;
 
 use crate::line::{End, Line};
 
@@ -72,7 +72,7 @@ q            end";
 
 /// The keys of the terminal. Dropping this restores the terminal.
 pub struct Keys {
-    before: Termios,
+    _terminal: terminal::Keys,
     pressed: Receiver<Vec<u8>>,
     /// Bytes read and not handled yet.
     bytes: Vec<u8>,
@@ -85,7 +85,6 @@ impl Keys {
         if !stdin().is_terminal() || !std::io::stderr().is_terminal() {
             return None;
         }
-        let before = termios::tcgetattr(stdin()).ok()?;
         let (press, pressed) = channel();
         let read = move || {
             let mut bytes = [0; 64];
@@ -96,10 +95,8 @@ impl Keys {
             }
         };
         std::thread::Builder::new().name("saltus-keys".into()).spawn(read).ok()?;
-        let mut quick = before.clone();
-        quick.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
-        termios::tcsetattr(stdin(), OptionalActions::Now, &quick).ok()?;
-        Some(Keys { before, pressed, bytes: Vec::new(), line: None })
+        let terminal = terminal::Keys::one_by_one().ok()?;
+        Some(Keys { _terminal: terminal, pressed, bytes: Vec::new(), line: None })
     }
 
     /// The next pressed key, or completed line, if any.
@@ -134,12 +131,6 @@ impl Keys {
     /// The line that is being typed.
     pub fn line(&self) -> Option<&Line> {
         self.line.as_ref()
-    }
-}
-
-impl Drop for Keys {
-    fn drop(&mut self) {
-        let _ = termios::tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
 }
 

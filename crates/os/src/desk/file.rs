@@ -1,7 +1,7 @@
 //! Files. Those of shared memory cannot be opened here.
 
 use super::absent::absent;
-pub use super::own::{FileExt, identity, inode, os_str};
+pub use super::own::{FileExt, free_space, identity, inode, os_str, symlink};
 pub use crate::common::file::*;
 use std::ffi::OsStr;
 use std::fs::File;

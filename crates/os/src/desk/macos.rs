@@ -1,9 +1,13 @@
 //! The system calls of macOS.
 
-pub use crate::unix::inode::{FileExt, identity, inode, os_str};
+pub use crate::unix::inode::{FileExt, identity, inode, os_str, symlink};
+pub use crate::unix::process::{ask_to_end, host_name, replace, without_signals};
 pub(crate) use crate::unix::signals;
-pub use crate::unix::signals::without_signals;
+pub use crate::unix::terminal;
+use std::ffi::CString;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// Descriptors: what can be waited for.
 pub mod fd {
@@ -46,6 +50,16 @@ pub fn poll(polls: &mut [PollFd], time: u64) -> io::Result<usize> {
     check(ready).map(|ready| ready as usize)
 }
 
+/// The free bytes for this user on the file system of `path`.
+pub fn free_space(path: &Path) -> io::Result<u64> {
+    let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    // SAFETY: all zeros is a valid record to be filled in.
+    let mut stat: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the path is a C string, and the record lives across the call.
+    check(unsafe { libc::statvfs(path.as_ptr(), &mut stat) })?;
+    Ok(u64::from(stat.f_bavail).saturating_mul(stat.f_frsize))
+}
+
 /// Time since the machine started, in ns.
 pub fn monotonic() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -80,6 +94,11 @@ pub fn variable(name: &str) -> Option<std::ffi::OsString> {
     // SAFETY: asks for a number.
     let is_privileged = unsafe { libc::issetugid() } != 0;
     std::env::var_os(name).filter(|_| !is_privileged)
+}
+
+/// 0: macOS does not say it by a documented call.
+pub fn cpu() -> usize {
+    0
 }
 
 /// Bytes in a page of the kernel's.

@@ -1,7 +1,7 @@
 //! The identity of this process, random numbers, and sleeping.
 
 use super::own;
-pub use own::{page_size, thread_id, user, variable, without_signals};
+pub use own::{ask_to_end, host_name, page_size, replace, thread_id, user, variable, without_signals};
 use std::io;
 use std::thread::JoinHandle;
 use std::time::Duration;

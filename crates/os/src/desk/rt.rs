@@ -32,6 +32,10 @@ pub fn set_affinity(_: &[usize]) -> Result<(), Refused> {
 pub fn set_timer_slack(_: u64) -> Result<(), Refused> {
     refused("cannot set the timer slack")
 }
+/// The CPU that the calling thread runs on now; 0 if the system does not say.
+pub fn cpu() -> usize {
+    super::own::cpu()
+}
 /// All CPUs, numbered from 0.
 pub fn affinity() -> Vec<usize> {
     (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()

@@ -5,17 +5,19 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
+use std::os::windows::ffi::OsStrExt;
 use std::os::windows::fs::FileExt as _;
 use std::os::windows::io::AsRawHandle;
 use std::path::Path;
+use std::process::Command;
 use windows_sys::Win32::Networking::WinSock;
 use windows_sys::Win32::Security::Cryptography::{BCRYPT_USE_SYSTEM_PREFERRED_RNG, BCryptGenRandom};
 use windows_sys::Win32::Storage::FileSystem::{
-    BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_DIRECTORY, GetFileInformationByHandle,
+    BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_DIRECTORY, GetDiskFreeSpaceExW, GetFileInformationByHandle,
 };
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
 use windows_sys::Win32::System::SystemInformation::{GetSystemInfo, SYSTEM_INFO};
-use windows_sys::Win32::System::Threading::GetCurrentThreadId;
+use windows_sys::Win32::System::Threading::{GetCurrentProcessorNumber, GetCurrentThreadId};
 
 /// Descriptors: what can be waited for. On Windows these are sockets only.
 pub mod fd {
@@ -121,6 +123,12 @@ pub fn variable(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name)
 }
 
+/// The CPU that the calling thread runs on now, in its group.
+pub fn cpu() -> usize {
+    // SAFETY: asks for a number.
+    unsafe { GetCurrentProcessorNumber() as usize }
+}
+
 /// Bytes in a page of the kernel's.
 pub fn page_size() -> u64 {
     // SAFETY: all zeros is a valid record, which the call fills.
@@ -135,6 +143,24 @@ pub fn page_size() -> u64 {
 pub fn thread_id() -> u32 {
     // SAFETY: asks for a number.
     unsafe { GetCurrentThreadId() }
+}
+
+/// False: there is no such request.
+pub fn ask_to_end(_: &std::process::Child) -> bool {
+    false
+}
+
+/// Runs a program in place of this one, which ends with its exit code. Returns only if it cannot.
+pub fn replace(program: &mut Command) -> io::Error {
+    match program.status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(1)),
+        Err(e) => e,
+    }
+}
+
+/// The name of this machine.
+pub fn host_name() -> Option<String> {
+    std::env::var("COMPUTERNAME").ok()
 }
 
 /// Runs `f`: there are no signals.
@@ -221,6 +247,111 @@ impl FileExt for File {
     }
 }
 
+/// Makes a symbolic link to a file. Windows allows that to administrators and in developer mode.
+pub fn symlink(to: &Path, link: &Path) -> io::Result<()> {
+    std::os::windows::fs::symlink_file(to, link)
+}
+
+/// The free bytes for this user on the file system of `path`, which is a file.
+pub fn free_space(path: &Path) -> io::Result<u64> {
+    let directory = std::path::absolute(path)?;
+    let directory = directory.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let name: Vec<u16> = directory.as_os_str().encode_wide().chain([0]).collect();
+    let (mut free, none) = (0, std::ptr::null_mut());
+    // SAFETY: the name ends with a zero, and the number lives across the call.
+    match unsafe { GetDiskFreeSpaceExW(name.as_ptr(), &mut free, none, none) } {
+        0 => Err(io::Error::last_os_error()),
+        _ => Ok(free),
+    }
+}
+
+/// The terminal of this program: a console.
+pub mod terminal {
+    use std::io;
+    use windows_sys::Win32::Foundation::HANDLE;
+    use windows_sys::Win32::System::Console::{
+        CONSOLE_MODE, CONSOLE_SCREEN_BUFFER_INFO, ENABLE_ECHO_INPUT, ENABLE_LINE_INPUT,
+        ENABLE_VIRTUAL_TERMINAL_INPUT, ENABLE_VIRTUAL_TERMINAL_PROCESSING, GetConsoleMode,
+        GetConsoleScreenBufferInfo, GetStdHandle, STD_ERROR_HANDLE, STD_INPUT_HANDLE, STD_OUTPUT_HANDLE,
+        SetConsoleMode,
+    };
+
+    /// An output of this program.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Stream {
+        /// Standard output.
+        Output,
+        /// Standard error.
+        Error,
+    }
+
+    fn handle(of: Stream) -> HANDLE {
+        // SAFETY: asks for a number.
+        unsafe { GetStdHandle(if of == Stream::Output { STD_OUTPUT_HANDLE } else { STD_ERROR_HANDLE }) }
+    }
+
+    /// The mode of a console; `None`: the handle is not one.
+    fn mode(of: HANDLE) -> Option<CONSOLE_MODE> {
+        let mut mode = 0;
+        // SAFETY: the number lives across the call, which fails for other handles.
+        (unsafe { GetConsoleMode(of, &mut mode) } != 0).then_some(mode)
+    }
+
+    /// Lets the console interpret escape sequences.
+    pub fn prepare() {
+        for of in [Stream::Output, Stream::Error].map(handle) {
+            if let Some(mode) = mode(of) {
+                // SAFETY: changes only how the console shows what is written. Before Windows 10 it fails.
+                unsafe { SetConsoleMode(of, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) };
+            }
+        }
+    }
+
+    /// Columns and rows of the console's window, if the output is one.
+    pub fn size(of: Stream) -> Option<(usize, usize)> {
+        // SAFETY: all zeros is a valid record, which lives across the call.
+        let window = unsafe {
+            let mut info: CONSOLE_SCREEN_BUFFER_INFO = std::mem::zeroed();
+            (GetConsoleScreenBufferInfo(handle(of), &mut info) != 0).then_some(info.srWindow)?
+        };
+        let size = |from: i16, to: i16| usize::try_from(i32::from(to) - i32::from(from) + 1).ok();
+        Some((size(window.Left, window.Right)?, size(window.Top, window.Bottom)?))
+    }
+
+    /// Standard input passes on each key at once and does not show it, until this is dropped. Ctrl-C still works.
+    pub struct Keys {
+        before: CONSOLE_MODE,
+    }
+
+    impl Keys {
+        /// Prepares the console.
+        ///
+        /// # Errors
+        /// Standard input is not a console.
+        pub fn one_by_one() -> io::Result<Keys> {
+            let before = mode(input()).ok_or_else(io::Error::last_os_error)?;
+            let quick = before & !(ENABLE_LINE_INPUT | ENABLE_ECHO_INPUT) | ENABLE_VIRTUAL_TERMINAL_INPUT;
+            // SAFETY: changes only how the console reads.
+            match unsafe { SetConsoleMode(input(), quick) } {
+                0 => Err(io::Error::last_os_error()),
+                _ => Ok(Keys { before }),
+            }
+        }
+    }
+
+    impl Drop for Keys {
+        fn drop(&mut self) {
+            // SAFETY: as before.
+            unsafe { SetConsoleMode(input(), self.before) };
+        }
+    }
+
+    fn input() -> HANDLE {
+        // SAFETY: asks for a number.
+        unsafe { GetStdHandle(STD_INPUT_HANDLE) }
+    }
+}
+
 /// Users and groups: they have no numbers.
 pub mod users {
     use std::io;
@@ -296,6 +427,11 @@ pub mod signals {
 
     /// Nothing to do: the next write fails.
     pub fn when_output_closes() {}
+
+    /// Nothing to do: Windows ends the processes of a console that is closed.
+    pub fn exit_when_output_hangs_up() -> io::Result<()> {
+        Ok(())
+    }
 
     /// Returns at once: a read of a console or a pipe waits by itself. Returns false when the end was requested.
     pub fn wait_readable(_: &File) -> bool {

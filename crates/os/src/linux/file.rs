@@ -1,13 +1,14 @@
 //! Files and directories of shared memory. Opened through descriptors, without following links.
 
 pub use crate::common::file::*;
-pub use crate::unix::inode::{FileExt, identity, inode, os_str};
+pub use crate::unix::inode::*;
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 fn c(name: &[u8]) -> io::Result<CString> {
     CString::new(name).map_err(|_| io::ErrorKind::InvalidInput.into())
@@ -205,6 +206,16 @@ pub fn file_system(file: &File) -> io::Result<(u64, bool)> {
 pub fn room(file: &File) -> io::Result<(u64, u64)> {
     let stat = statfs(file)?;
     Ok([stat.f_blocks, stat.f_bavail].map(|blocks| blocks.saturating_mul(stat.f_bsize as u64)).into())
+}
+
+/// The free bytes for this user on the file system of `path`.
+pub fn free_space(path: &Path) -> io::Result<u64> {
+    let path = c(path.as_os_str().as_bytes())?;
+    // SAFETY: all zeros is a valid record to be filled in.
+    let mut stat: libc::statvfs64 = unsafe { std::mem::zeroed() };
+    // SAFETY: the path is a C string, and the record lives across the call.
+    super::check(unsafe { libc::statvfs64(path.as_ptr(), &mut stat) })?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_frsize as u64))
 }
 
 /// The number of files that can still be made on the file system of an open file; `None` if it has no limit. One system call.

@@ -19,6 +19,7 @@ pub mod several;
 pub mod users;
 
 pub(crate) use crate::unix::signals;
+pub use crate::unix::terminal;
 use std::io;
 
 /// Where the calling thread's error number is.

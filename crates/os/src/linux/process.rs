@@ -1,6 +1,6 @@
 //! The identity of this process, random numbers, and sleeping.
 
-pub use crate::unix::signals::without_signals;
+pub use crate::unix::process::*;
 
 /// Process id, in this process's own namespace. One system call.
 pub fn id() -> u32 {

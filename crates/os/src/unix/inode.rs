@@ -26,6 +26,11 @@ pub fn inode(file: &File) -> io::Result<Inode> {
     })
 }
 
+/// Makes a symbolic link.
+pub fn symlink(to: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(to, link)
+}
+
 /// The file system and the number of the file that a path names; of a symbolic link, those of the link itself. One system call.
 pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
     let about = std::fs::symlink_metadata(path)?;

@@ -1,5 +1,7 @@
 //! What Linux and macOS have in common.
 
 pub mod inode;
+pub mod process;
 pub mod signals;
+pub mod terminal;
 pub mod users;

@@ -50,18 +50,33 @@ extern "C" fn on_signal(_: libc::c_int) {
 
 /// Requests the end also when the reader of standard output closes it, even if nothing is being written.
 pub fn when_output_closes() {
-    let Ok(output) = io::stdout().as_fd().try_clone_to_owned() else { return };
-    let watch = move || {
-        // With no events requested, poll returns only for an error: the reader of the pipe is gone.
-        let mut poll = poll::entry(Some(output.as_fd()), 0);
-        while poll::wait(std::slice::from_mut(&mut poll), None).unwrap_or(0) == 0 {}
-        if poll.revents & libc::POLLERR != 0 {
+    // Without a thread, a write to the closed output ends the program, though only with the next line.
+    let _ = watch_output("saltus-output", |is_broken| {
+        if is_broken {
             OUTPUT_CLOSED.store(true, Relaxed); // `request` publishes it
             request();
         }
+    });
+}
+
+/// Ends the process when the terminal that standard output is hangs up.
+///
+/// # Errors
+/// No thread can be started.
+pub fn exit_when_output_hangs_up() -> io::Result<()> {
+    watch_output("saltus-hangup", |_| std::process::exit(0))
+}
+
+/// Calls `then` when standard output hangs up or is broken, with whether it is a pipe without a reader.
+fn watch_output(name: &str, then: impl FnOnce(bool) + Send + 'static) -> io::Result<()> {
+    let output = io::stdout().as_fd().try_clone_to_owned()?;
+    let watch = move || {
+        // With no events requested, poll returns only for an error or a hang-up.
+        let mut poll = poll::entry(Some(output.as_fd()), 0);
+        while poll::wait(std::slice::from_mut(&mut poll), None).unwrap_or(0) == 0 {}
+        then(poll.revents & libc::POLLERR != 0);
     };
-    // Without a thread, a write to the closed output ends the program, though only with the next line.
-    let _ = crate::process::spawn("saltus-output", watch);
+    crate::process::spawn(name, watch).map(drop)
 }
 
 /// Waits until the file has data to read, or is at its end; returns false when the end was requested first.
@@ -98,24 +113,4 @@ pub fn input() -> io::Result<File> {
 /// Standard output without a separate buffer.
 pub fn output() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
-}
-
-/// Runs `f` with all signals blocked in the calling thread, except those of faults. A thread that `f` starts never gets a signal sent
-/// by another process.
-pub fn without_signals<T>(f: impl FnOnce() -> T) -> T {
-    // SAFETY: both sets live across the calls; all zeros is a valid set to be filled in.
-    let before = unsafe {
-        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
-        libc::sigfillset(&mut all);
-        // A fault while its signal is blocked ends the process, even if a handler is installed.
-        for fault in [libc::SIGBUS, libc::SIGSEGV, libc::SIGFPE, libc::SIGILL] {
-            libc::sigdelset(&mut all, fault);
-        }
-        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
-        before
-    };
-    let result = f();
-    // SAFETY: the set was filled by the kernel above.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut()) };
-    result
 }
