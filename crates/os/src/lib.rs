@@ -37,5 +37,5 @@ use linux as system;
 
 pub use system::{
     cgroup, clock, epoll, fault, fd, file, fork, futex, limits, lock, map, peer, poll, process, rt, several,
-    terminal, users,
+    socket, terminal, users,
 };

@@ -10,7 +10,7 @@ use crate::fd::{AsFd, BorrowedFd};
 use crate::poll::{self, Interest, PollFd};
 use crate::system::signals;
 pub use crate::system::signals::{
-    exit_when_output_hangs_up, input, output, wait_readable, wait_writable, when_output_closes,
+    AT_ONCE, exit_when_output_hangs_up, input, output, wait_readable, wait_writable, when_output_closes,
     writable_within,
 };
 use std::io;

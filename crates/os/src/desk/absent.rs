@@ -27,6 +27,10 @@ pub mod cgroup {
         None
     }
     /// No files.
+    pub fn files_in(_: &str, _: &str, _: &str) -> Vec<PathBuf> {
+        Vec::new()
+    }
+    /// No files.
     pub fn files(_: &str, _: &str) -> Vec<PathBuf> {
         Vec::new()
     }

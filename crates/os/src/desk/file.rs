@@ -25,6 +25,7 @@ absent! {
     set_owner(&File, u32) -> ();
     reserve(&File, u64, u64) -> ();
     file_system(&File) -> (u64, bool);
+    room(&File) -> (u64, u64);
     inodes(&File) -> Option<u64>;
     names(&File) -> Vec<Vec<u8>>;
     names_at_most(&File, usize) -> Vec<Vec<u8>>;

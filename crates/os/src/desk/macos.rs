@@ -131,3 +131,44 @@ pub fn raise_open_files() -> io::Result<u64> {
     }
     Ok(limit.rlim_cur)
 }
+
+/// Options of UDP sockets that the standard library lacks.
+pub mod socket {
+    use std::io;
+    use std::net::UdpSocket;
+    use std::os::fd::AsRawFd;
+
+    /// Never fragments datagrams.
+    pub fn keep_whole(socket: &UdpSocket, v6: bool) -> io::Result<()> {
+        if v6 {
+            set(socket, libc::IPPROTO_IPV6, libc::IPV6_DONTFRAG, 1)
+        } else {
+            set(socket, libc::IPPROTO_IP, libc::IP_DONTFRAG, 1)
+        }
+    }
+
+    /// Requests buffers of `bytes` for receiving and sending. The system may grant less.
+    pub fn request_buffers(socket: &UdpSocket, bytes: i32) {
+        for option in [libc::SO_RCVBUF, libc::SO_SNDBUF] {
+            let _ = set(socket, libc::SOL_SOCKET, option, bytes);
+        }
+    }
+
+    /// Whether a datagram was longer than the outgoing interface takes.
+    pub fn is_too_long(why: &io::Error) -> bool {
+        why.raw_os_error() == Some(libc::EMSGSIZE)
+    }
+
+    fn set(
+        socket: &UdpSocket,
+        level: libc::c_int,
+        option: libc::c_int,
+        value: libc::c_int,
+    ) -> io::Result<()> {
+        let len = size_of::<libc::c_int>() as libc::socklen_t;
+        // SAFETY: the option's value is an integer that stays alive across the call.
+        let result =
+            unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const value).cast(), len) };
+        super::check(result).map(drop)
+    }
+}

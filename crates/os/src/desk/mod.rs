@@ -30,4 +30,4 @@ use windows as own;
 #[cfg(unix)]
 pub(crate) use own::errno;
 pub(crate) use own::signals;
-pub use own::{fd, terminal, users};
+pub use own::{fd, socket, terminal, users};

@@ -403,6 +403,9 @@ pub mod signals {
     /// The same: there is no other.
     pub const WITHOUT_HANGUP: [Signal; 1] = ALL;
 
+    /// The bytes that a write accepts without blocking: it may always block.
+    pub const AT_ONCE: usize = usize::MAX;
+
     /// Makes the first event of the console only request the end.
     pub fn handle(_: Signal) -> io::Result<()> {
         // SAFETY: the handler is a function of the type that the call requires, and lives forever.
@@ -452,5 +455,44 @@ pub mod signals {
     /// Standard output without a separate buffer.
     pub fn output() -> io::Result<File> {
         Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
+    }
+}
+
+/// Options of UDP sockets that the standard library lacks.
+pub mod socket {
+    use std::io;
+    use std::net::UdpSocket;
+    use std::os::windows::io::AsRawSocket;
+    use windows_sys::Win32::Networking::WinSock;
+
+    /// Never fragments datagrams.
+    pub fn keep_whole(socket: &UdpSocket, v6: bool) -> io::Result<()> {
+        let never = WinSock::IP_PMTUDISC_PROBE;
+        if v6 {
+            set(socket, WinSock::IPPROTO_IPV6, WinSock::IPV6_MTU_DISCOVER, never)?;
+        }
+        set(socket, WinSock::IPPROTO_IP, WinSock::IP_MTU_DISCOVER, never)
+    }
+
+    /// Requests buffers of `bytes` for receiving and sending. The system may grant less.
+    pub fn request_buffers(socket: &UdpSocket, bytes: i32) {
+        for option in [WinSock::SO_RCVBUF, WinSock::SO_SNDBUF] {
+            let _ = set(socket, WinSock::SOL_SOCKET, option, bytes);
+        }
+    }
+
+    /// Whether a datagram was longer than the outgoing interface takes.
+    pub fn is_too_long(why: &io::Error) -> bool {
+        why.raw_os_error() == Some(WinSock::WSAEMSGSIZE)
+    }
+
+    fn set(socket: &UdpSocket, level: i32, option: i32, value: i32) -> io::Result<()> {
+        let bytes = value.to_ne_bytes();
+        let (number, len) = (socket.as_raw_socket() as WinSock::SOCKET, bytes.len() as i32);
+        // SAFETY: the option's value is an integer that stays alive across the call.
+        match unsafe { WinSock::setsockopt(number, level, option, bytes.as_ptr(), len) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
     }
 }

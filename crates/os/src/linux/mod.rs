@@ -16,6 +16,7 @@ pub mod poll;
 pub mod process;
 pub mod rt;
 pub mod several;
+pub mod socket;
 pub mod users;
 
 pub(crate) use crate::unix::signals;

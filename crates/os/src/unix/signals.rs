@@ -16,6 +16,9 @@ pub const ALL: [Signal; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 /// The same without SIGHUP.
 pub const WITHOUT_HANGUP: [Signal; 2] = [libc::SIGINT, libc::SIGTERM];
 
+/// The bytes that a pipe that polls as writable accepts without blocking.
+pub const AT_ONCE: usize = libc::PIPE_BUF;
+
 /// Makes the first such signal only request the end, unless it is ignored.
 pub fn handle(signal: Signal) -> io::Result<()> {
     let mut before = std::mem::MaybeUninit::<libc::sigaction>::zeroed();

@@ -1,8 +1,8 @@
 //! A table that is redrawn in place on a terminal, and printed repeatedly elsewhere.
 
 use std::io::{self, IsTerminal};
-use std::os::fd::AsRawFd;
 
+use saltus_os::terminal::{self, Stream};
 use serde::Serialize;
 
 use crate::exit::Outcome;
@@ -61,7 +61,7 @@ impl Screen {
             lines.iter().try_for_each(|line| self.out.line(line))?;
             return self.out.flush();
         }
-        let (columns, rows) = size().unwrap_or((80, 24));
+        let (columns, rows) = terminal::size(Stream::Output).unwrap_or((80, 24));
         // The cursor stays below the table, so one row less than the terminal has. Lines that do not fit are counted.
         let room = rows.saturating_sub(1).max(1);
         let shown = if lines.len() > room { room - 1 } else { lines.len() };
@@ -80,12 +80,4 @@ impl Screen {
         self.out.bytes(b"\x1b[J")?;
         self.out.flush()
     }
-}
-
-/// Columns and rows of the terminal.
-fn size() -> Option<(usize, usize)> {
-    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: this request fills the struct it is given, which lives on this stack frame.
-    let done = unsafe { libc::ioctl(io::stdout().as_raw_fd(), libc::TIOCGWINSZ, &mut size) } == 0;
-    (done && size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col.into(), size.ws_row.into()))
 }
