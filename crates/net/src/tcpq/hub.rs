@@ -8,7 +8,7 @@ use crate::{Error, Result, system};
 use saltus_os::clock;
 use saltus_os::epoll::{BROKEN, Epoll, Event, READ, Timer, WRITE};
 use saltus_os::fd::{AsFd, AsRawFd, BorrowedFd};
-use socket2::{SockRef, TcpKeepalive};
+use socket2::SockRef;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
@@ -343,10 +343,8 @@ impl Hub {
     fn join(&mut self, stream: TcpStream, address: SocketAddr) -> io::Result<()> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
-        let socket = SockRef::from(&stream);
         // A client whose machine has disappeared is detected after two minutes.
-        let alive = TcpKeepalive::new().with_time(Duration::from_secs(60));
-        socket.set_tcp_keepalive(&alive.with_interval(Duration::from_secs(20)).with_retries(3))?;
+        system::probe(&SockRef::from(&stream), Duration::from_secs(60), Duration::from_secs(20))?;
         system::limit_unsent(&stream, UNSENT)?;
         let id = self.next;
         self.next += 1;

@@ -3,7 +3,7 @@
 use crate::system;
 use saltus_os::fd::{AsFd, AsRawFd, RawFd};
 use saltus_os::{clock, poll};
-use socket2::{Domain, Protocol, SockAddr, TcpKeepalive, Type};
+use socket2::{Domain, Protocol, SockAddr, SockRef, Type};
 use std::io::{self, ErrorKind, IoSlice, Read};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -30,8 +30,7 @@ impl Socket {
         socket.set_nonblocking(true)?;
         socket.set_tcp_nodelay(true)?;
         // A hub whose machine has disappeared is detected.
-        let alive = TcpKeepalive::new().with_time(Duration::from_secs(20));
-        socket.set_tcp_keepalive(&alive.with_interval(Duration::from_secs(5)).with_retries(3))?;
+        system::probe(&SockRef::from(&socket), Duration::from_secs(20), Duration::from_secs(5))?;
         match socket.connect(&SockAddr::from(address)) {
             Err(e) if !system::is_connecting(&e) => Err(e),
             _ => Ok(Socket { socket, address }),

@@ -109,6 +109,9 @@ pub mod peer {
     use std::io;
     use std::net::SocketAddr;
 
+    /// Whether this system tells which user is at the other end of a connection.
+    pub const TELLS_USERS: bool = false;
+
     /// Fails: only Linux is asked.
     ///
     /// # Errors
