@@ -85,7 +85,7 @@ mod tests {
         std::fs::create_dir_all(dir.join("a/b")).unwrap();
         std::fs::write(dir.join("a/b/file"), "").unwrap();
         let parent = file::open_dir(dir.as_os_str()).unwrap();
-        let user = parent.metadata().unwrap().uid();
+        let user = file::inode(&parent).unwrap().user;
         assert!(!remove_all_of(user + 1, &parent, b"a", DEEP));
         assert!(dir.join("a/b/file").exists());
         assert!(remove_all_of(user, &parent, b"a", DEEP));

@@ -33,7 +33,7 @@ pub fn on_signals() -> io::Result<()> {
     on(&signals::ALL)
 }
 
-/// The same without SIGHUP, which the program gives another meaning.
+/// Makes the first stop signal, except SIGHUP, only request the end: the program gives SIGHUP another meaning.
 pub fn on_signals_without_hangup() -> io::Result<()> {
     on(&signals::WITHOUT_HANGUP)
 }

@@ -131,7 +131,7 @@ pub mod several {
     /// The most words that one [`wait`] can sleep on.
     pub const MOST_WORDS: usize = 128;
 
-    /// As [`futex::wait`].
+    /// Returns after a short time, whether or not a word has changed. Blocks.
     ///
     /// # Safety
     ///

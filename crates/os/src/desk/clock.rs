@@ -15,7 +15,7 @@ pub fn now(clock: Clock) -> u64 {
     }
 }
 
-/// As [`monotonic`]. Whether it counts while the machine sleeps is up to the system.
+/// Time since the machine started, in nanoseconds. Whether it counts while the machine sleeps is up to the system.
 pub fn boottime() -> u64 {
     monotonic()
 }

@@ -400,7 +400,7 @@ pub mod signals {
     pub struct Signal(());
     /// The signals that request the end.
     pub const ALL: [Signal; 1] = [Signal(())];
-    /// The same: there is no other.
+    /// All again: no event has another meaning.
     pub const WITHOUT_HANGUP: [Signal; 1] = ALL;
 
     /// The bytes that a write accepts without blocking: it may always block.

@@ -13,7 +13,7 @@ use std::time::Duration;
 pub type Signal = libc::c_int;
 /// The signals that request the end.
 pub const ALL: [Signal; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
-/// The same without SIGHUP.
+/// The signals that request the end, without SIGHUP.
 pub const WITHOUT_HANGUP: [Signal; 2] = [libc::SIGINT, libc::SIGTERM];
 
 /// The bytes that a pipe that polls as writable accepts without blocking.
