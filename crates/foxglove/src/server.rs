@@ -91,8 +91,8 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         // Any web page in a browser on this machine can reach loopback. Without a token, it could publish. And other users could connect,
-        // where the system does not tell who does.
-        let guarded = !address.ip().is_loopback() || settings.publish || settings.token || !peer::TELLS_USERS;
+        // where the system does not report who does.
+        let guarded = !address.ip().is_loopback() || settings.publish || settings.token || !peer::REPORTS_USERS;
         let token = guarded.then(process::secret).transpose().map_err(failed)?;
         Ok(Server { listener, address, token, settings, domains: Vec::new(), tape: None })
     }

@@ -125,10 +125,10 @@ fn clients(text: &str) -> Result<usize, String> {
 
 /// Forwards messages until a stop signal.
 pub(crate) fn run(args: Hub) -> Outcome {
-    if args.own_user && !peer::TELLS_USERS {
+    if args.own_user && !peer::REPORTS_USERS {
         return Err(Failure::new(
             Code::Usage,
-            "--own-user needs Linux: this system does not tell who connects",
+            "--own-user needs Linux: this system does not report who connects",
         ));
     }
     let failed = |e: saltus_net::Error| Failure::new(Code::Failed, e.to_string());

@@ -52,7 +52,7 @@ impl Incoming {
         (bytes, from, 0)
     }
 
-    /// Nothing to do: the next call begins anew.
+    /// Nothing to do: the next call starts again from the first.
     pub fn reset(&mut self, _: usize) {}
 }
 

@@ -109,8 +109,8 @@ pub mod peer {
     use std::io;
     use std::net::SocketAddr;
 
-    /// Whether this system tells which user is at the other end of a connection.
-    pub const TELLS_USERS: bool = false;
+    /// Whether this system reports which user is at the other end of a connection.
+    pub const REPORTS_USERS: bool = false;
 
     /// Fails: only Linux is asked.
     ///

@@ -145,7 +145,7 @@ pub fn thread_id() -> u32 {
     unsafe { GetCurrentThreadId() }
 }
 
-/// False: there is no such request.
+/// False: Windows has no polite request to end.
 pub fn ask_to_end(_: &std::process::Child) -> bool {
     false
 }
