@@ -196,7 +196,7 @@ fn leads_to(dir: &File, name: &[u8], channel: &Mapping) -> bool {
 
 /// Gives a new channel the owner of the channel that it replaces, if the owners differ.
 fn set_owner(channel: &File, owner: u32) -> io::Result<()> {
-    if file::inode(&channel)?.user == owner {
+    if file::inode(channel)?.user == owner {
         return Ok(());
     }
     for name in [DATA, BELL, LEASE, TYPES] {
@@ -396,7 +396,7 @@ pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>, always: b
         other => Some(other?),
     };
     for file in [&data, &bell, &lease].into_iter().chain(&described) {
-        if !file::inode(&file)?.is_file {
+        if !file::inode(file)?.is_file {
             return Err(io::Error::other("it is damaged: replace it")); // without search permission a directory would be unusable
         }
     }

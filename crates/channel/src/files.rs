@@ -9,7 +9,7 @@ pub(crate) const DEEP: u32 = 64;
 
 /// Whether both are the same file.
 pub(crate) fn same_file(a: &File, b: &File) -> bool {
-    let id = |file: &File| file::inode(&file).ok().map(|m| (m.device, m.number));
+    let id = |file: &File| file::inode(file).ok().map(|m| (m.device, m.number));
     id(a).is_some_and(|a| Some(a) == id(b))
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn remove_all(dir: &File, name: &[u8], depth: u32) -> bool {
 
 /// Removes a file, or a directory of this user, like [`remove_all`]. A directory that another user's has replaced meanwhile stays.
 pub(crate) fn remove_all_of(user: u32, dir: &File, name: &[u8], depth: u32) -> bool {
-    remove_all_if(dir, name, depth, |top| file::inode(&top).is_ok_and(|m| m.user == user))
+    remove_all_if(dir, name, depth, |top| file::inode(top).is_ok_and(|m| m.user == user))
 }
 
 fn remove_all_if(dir: &File, name: &[u8], depth: u32, may: impl Fn(&File) -> bool) -> bool {

@@ -122,7 +122,7 @@ fn adopt(mapping: &Mapping, data: &File, page: &Mapped, lane: usize) -> Result<(
     // it yet, or may have died before. No hole may remain that a reader could fill by reading. A lane in use is reserved already. If
     // the count is false, this keeps us from accessing memory that is not there.
     let (from, end) = (geometry::lane_at(&layout, lane.min(used)), geometry::lane_at(&layout, lane + 1));
-    let size = file::inode(&data).map_err(|e| system("look at the data", e))?.len;
+    let size = file::inode(data).map_err(|e| system("look at the data", e))?.len;
     if size < end {
         check_room(&mapping.name, end - size, &mapping.dir)?;
     }

@@ -169,12 +169,12 @@ fn is_whole(meta: &Inode) -> bool {
 
 /// Whether a bell's file can be mapped. Restores its length first, if a hostile reader truncated it and it is open for writing.
 fn make_whole(file: &File, mode: Mode) -> io::Result<bool> {
-    let meta = file::inode(&file)?;
+    let meta = file::inode(file)?;
     if is_whole(&meta) || !meta.is_file || mode != Mode::Write {
         return Ok(is_whole(&meta));
     }
     file::reserve(file, 0, PAGE)?;
-    Ok(file::inode(&file)?.len >= PAGE)
+    Ok(file::inode(file)?.len >= PAGE)
 }
 
 impl Mapping {
@@ -443,7 +443,7 @@ fn least(geometry: &Geometry) -> u64 {
 
 /// The identity of the file.
 fn inode(file: &File) -> Option<(u64, u64)> {
-    file::inode(&file).ok().map(|m| (m.device, m.number))
+    file::inode(file).ok().map(|m| (m.device, m.number))
 }
 
 /// Whether the file has holes: reading them would allocate.

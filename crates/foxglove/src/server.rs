@@ -92,7 +92,8 @@ impl Server {
         let address = listener.local_addr().map_err(failed)?;
         // Any web page in a browser on this machine can reach loopback. Without a token, it could publish. And other users could connect,
         // where the system does not report who does.
-        let guarded = !address.ip().is_loopback() || settings.publish || settings.token || !peer::REPORTS_USERS;
+        let guarded =
+            !address.ip().is_loopback() || settings.publish || settings.token || !peer::REPORTS_USERS;
         let token = guarded.then(process::secret).transpose().map_err(failed)?;
         Ok(Server { listener, address, token, settings, domains: Vec::new(), tape: None })
     }

@@ -155,9 +155,6 @@ pub mod lock {
 
 /// Mapped memory.
 pub mod map {
-    use crate::map::Map;
-    use std::sync::Arc;
-
     /// The permitted access to a mapping.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Access {
@@ -167,18 +164,6 @@ pub mod map {
         Read,
         /// Reading and writing.
         Write,
-    }
-
-    /// A word that is set when the file behind a mapping is truncated and zeros replace the mapping. The rest of the word's page becomes
-    /// zeros too.
-    #[derive(Clone, Debug)]
-    pub struct Mark {
-        /// The mapping that contains the word; `None`: the truncated one.
-        pub of: Option<Arc<Map>>,
-        /// Its byte offset there, a multiple of eight.
-        pub at: usize,
-        /// Its new value.
-        pub value: u64,
     }
 }
 

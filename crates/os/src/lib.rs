@@ -26,6 +26,7 @@ pub mod lines;
 #[cfg(target_os = "linux")]
 mod linux;
 pub mod pace;
+mod request;
 pub mod stop;
 #[cfg(unix)]
 mod unix;

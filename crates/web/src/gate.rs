@@ -36,8 +36,9 @@ impl Gate {
     /// The gate of a server that listens on this address. `token`: whether clients on this machine need one too. They always do where the
     /// system does not report their users.
     pub fn new(listen: SocketAddr, token: bool) -> io::Result<Gate> {
-        let token =
-            (token || !listen.ip().is_loopback() || !peer::REPORTS_USERS).then(process::secret).transpose()?;
+        let token = (token || !listen.ip().is_loopback() || !peer::REPORTS_USERS)
+            .then(process::secret)
+            .transpose()?;
         let (cookie, local) = (format!("saltus-{}", listen.port()), listen.ip().is_loopback());
         Ok(Gate { token, cookie, local })
     }

@@ -12,7 +12,7 @@ macro_rules! absent {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {$(
         /// Fails: only Linux has it.
         pub fn $name($(_: $argument),*) -> io::Result<$result> {
-            Err($crate::system::refusal())
+            Err($crate::desk::refusal())
         }
     )*};
 }
@@ -64,8 +64,8 @@ pub mod futex {
     ///
     /// None is needed here: the word is not read.
     pub unsafe fn wait(_: Word, deadline: u64) -> Woken {
-        let soon = crate::clock::monotonic().saturating_add(CHECK);
-        crate::process::sleep_until(soon.min(deadline));
+        let soon = crate::desk::clock::monotonic().saturating_add(CHECK);
+        crate::desk::process::sleep_until(soon.min(deadline));
         if soon < deadline { Woken::Look } else { Woken::TimedOut }
     }
 
@@ -126,7 +126,7 @@ pub mod peer {
 
 /// Words to sleep on, several at once.
 pub mod several {
-    use crate::futex::{self, Woken, Word};
+    use super::futex::{self, Woken, Word};
 
     /// The most words that one [`wait`] can sleep on.
     pub const MOST_WORDS: usize = 128;

@@ -2,7 +2,6 @@
 
 pub use crate::unix::inode::{FileExt, identity, inode, os_str, symlink};
 pub use crate::unix::process::{ask_to_end, host_name, replace, without_signals};
-pub(crate) use crate::unix::signals;
 pub use crate::unix::terminal;
 use std::ffi::CString;
 use std::io;
@@ -66,15 +65,6 @@ pub fn monotonic() -> u64 {
     // SAFETY: the pointer is to a live timespec; every macOS has this clock.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
-/// Where the calling thread's error number is.
-///
-/// # Safety
-/// The address is valid in the calling thread only.
-pub(crate) unsafe fn errno() -> *mut libc::c_int {
-    // SAFETY: always succeeds.
-    unsafe { libc::__error() }
 }
 
 /// Fills `bytes`, at most 256, with bytes that cannot be guessed.

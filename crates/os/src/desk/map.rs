@@ -6,6 +6,17 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fs::File;
 use std::io;
 
+/// A mark in a mapping of a file. No file is mapped, so that none is of use.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    /// The mapping that contains the word.
+    pub of: Option<std::sync::Arc<Map>>,
+    /// Its byte offset there.
+    pub at: usize,
+    /// Its new value.
+    pub value: u64,
+}
+
 /// Pages have at least this many bytes.
 const PAGE: usize = 4096;
 

@@ -6,12 +6,16 @@
 mod absent;
 pub mod clock;
 pub mod epoll;
+mod event;
 pub mod file;
 pub mod limits;
 pub mod map;
 pub mod poll;
 pub mod process;
 pub mod rt;
+mod set;
+#[cfg(windows)]
+pub(crate) mod signals;
 mod timer;
 
 pub(crate) use absent::refusal;
@@ -28,6 +32,5 @@ use macos as own;
 use windows as own;
 
 #[cfg(unix)]
-pub(crate) use own::errno;
-pub(crate) use own::signals;
+pub(crate) use crate::unix::signals;
 pub use own::{fd, socket, terminal, users};

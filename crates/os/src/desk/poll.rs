@@ -1,9 +1,8 @@
 //! Waiting for a few sockets at once. For many, or for the same ones again and again, use [`crate::epoll`].
 
-use super::epoll::Set;
-use super::own;
-use crate::clock;
-use crate::fd::{AsRawFd, BorrowedFd, RawFd};
+use super::own::fd::{AsRawFd, BorrowedFd, RawFd};
+use super::set::Set;
+use super::{clock, own, process};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
@@ -55,7 +54,7 @@ pub(super) fn sleep(
         let left = deadline.map(|deadline| deadline.saturating_sub(clock::monotonic()));
         let time = left.map_or(SLICE, |left| left.min(SLICE));
         if leaves.sockets.is_empty() {
-            crate::process::sleep_for(time);
+            process::sleep_for(time);
         } else if own::poll(&mut leaves.sockets, time)? > 0 {
             leaves.see_changes();
             let ready = leaves.ready();
@@ -97,7 +96,7 @@ impl Leaves {
             None => self.push(fd, events, Owner::Entry(owner)),
             Some(set) if depth < DEPTH => {
                 self.add_changes(&set);
-                set.each(|fd, events, _| self.add(fd, events, owner, depth + 1));
+                set.each(|fd, member| self.add(fd, member.events, owner, depth + 1));
             }
             Some(_) => {}
         }

@@ -26,7 +26,7 @@ pub fn random() -> u64 {
     let mut bytes = [0; 8];
     match own::random(&mut bytes) {
         Ok(()) => u64::from_le_bytes(bytes),
-        Err(_) => crate::clock::monotonic() ^ (u64::from(id()) << 40),
+        Err(_) => super::clock::monotonic() ^ (u64::from(id()) << 40),
     }
 }
 
@@ -42,7 +42,7 @@ pub fn secret() -> io::Result<String> {
 
 /// Sleeps until `deadline` on the monotonic clock, in ns. Blocks.
 pub fn sleep_until(deadline: u64) {
-    sleep_for(deadline.saturating_sub(crate::clock::monotonic()));
+    sleep_for(deadline.saturating_sub(super::clock::monotonic()));
 }
 
 /// Sleeps for `time` ns. Blocks.

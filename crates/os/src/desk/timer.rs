@@ -1,8 +1,8 @@
 //! Timers: one thread for all timers of the process, which raises the event of each in time.
 
-use crate::clock;
-use crate::epoll::Event;
-use crate::fd::RawFd;
+use super::event::Event;
+use super::own::fd::RawFd;
+use super::{clock, process};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -64,7 +64,7 @@ impl Timer {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let mut started = lock(&STARTED);
         if !*started {
-            crate::process::spawn("saltus-timer", || Alarms::get().run())?;
+            process::spawn("saltus-timer", || Alarms::get().run())?;
             *started = true;
         }
         let number = LAST.fetch_add(1, Relaxed); // only has to be another one

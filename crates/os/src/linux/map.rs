@@ -21,6 +21,18 @@ pub struct Map {
     _marks: Option<Arc<Map>>,
 }
 
+/// A word that is set when the file behind a mapping is truncated and zeros replace the mapping. The rest of the word's page becomes
+/// zeros too.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    /// The mapping that contains the word; `None`: the truncated one.
+    pub of: Option<Arc<Map>>,
+    /// Its byte offset there, a multiple of eight.
+    pub at: usize,
+    /// Its new value.
+    pub value: u64,
+}
+
 // SAFETY: the mapping is plain shared memory; all code accesses it through atomics.
 unsafe impl Send for Map {}
 // SAFETY: as for Send.

@@ -23,15 +23,6 @@ pub(crate) use crate::unix::signals;
 pub use crate::unix::terminal;
 use std::io;
 
-/// Where the calling thread's error number is.
-///
-/// # Safety
-/// The address is valid in the calling thread only.
-pub(crate) unsafe fn errno() -> *mut libc::c_int {
-    // SAFETY: always succeeds.
-    unsafe { libc::__errno_location() }
-}
-
 /// The result of a libc call that returns -1 and sets errno on failure.
 fn check(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }

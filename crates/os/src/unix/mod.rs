@@ -1,5 +1,6 @@
 //! What Linux and macOS have in common.
 
+mod errno;
 pub mod inode;
 pub mod process;
 pub mod signals;

@@ -1,7 +1,7 @@
 //! Signals that request the end of the program, and waits for its input and output.
 
 use crate::poll;
-use crate::stop::{OUTPUT_CLOSED, request, requested, wait};
+use crate::request::{OUTPUT_CLOSED, request, requested, wait};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
@@ -42,9 +42,9 @@ pub fn handle(signal: Signal) -> io::Result<()> {
 }
 
 extern "C" fn on_signal(_: libc::c_int) {
-    // SAFETY: errno is this thread's own word. It is restored, so that the interrupted code sees its own value.
-    let errno = unsafe { crate::system::errno() };
-    // SAFETY: as above.
+    // Restored, so that the interrupted code sees its own value.
+    let errno = super::errno::errno();
+    // SAFETY: errno is this thread's own word.
     let kept = unsafe { *errno };
     request();
     // SAFETY: as above.
