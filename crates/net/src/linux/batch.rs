@@ -1,6 +1,6 @@
 //! Structures to send and receive many datagrams per system call.
 
-use super::socket::{Socket, from_kernel, to_kernel};
+use super::socket::{Socket, TIMESTAMPS, from_kernel, to_kernel};
 use crate::Result;
 use crate::udp::BATCH;
 use libc::{c_void, iovec, mmsghdr, msghdr, sockaddr_in};
@@ -15,12 +15,6 @@ use std::ptr;
 const STRIDE: usize = 65536 + 192;
 /// Words for the kernel's control data of a datagram.
 const CONTROL: usize = 8;
-
-/// The option of a socket, and the kind of the control data, for timestamps whose two words have 64 bits.
-#[cfg(target_pointer_width = "64")]
-pub(super) const TIMESTAMPS: libc::c_int = libc::SO_TIMESTAMPNS;
-#[cfg(target_pointer_width = "32")]
-pub(super) const TIMESTAMPS: libc::c_int = 64; // SO_TIMESTAMPNS_NEW, Linux 5.1
 
 /// A piece of a datagram to send.
 fn piece(bytes: &[u8]) -> iovec {

@@ -1,6 +1,5 @@
 //! System calls for both kinds of UDP socket.
 
-use super::batch::TIMESTAMPS;
 use crate::{Error, Result};
 use std::ffi::CString;
 use std::io;
@@ -14,6 +13,12 @@ pub(crate) type Socket = OwnedFd;
 const SK_MEMINFO_DROPS: usize = 8;
 /// Most entries of that array.
 const SK_MEMINFO_VARS: usize = 16;
+
+/// The option of a socket, and the kind of the control data, for timestamps whose two words have 64 bits.
+#[cfg(target_pointer_width = "64")]
+pub(super) const TIMESTAMPS: libc::c_int = libc::SO_TIMESTAMPNS;
+#[cfg(target_pointer_width = "32")]
+pub(super) const TIMESTAMPS: libc::c_int = 64; // SO_TIMESTAMPNS_NEW, Linux 5.1
 
 /// A non-blocking UDP socket that `exec` closes.
 pub(crate) fn open() -> Result<OwnedFd> {
