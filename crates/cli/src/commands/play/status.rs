@@ -1,7 +1,5 @@
 //! The status of `play` while it runs, and its totals.
 
-use std::io::stderr;
-
 use saltus_os::terminal::{self, Stream};
 use saltus_replay::{Line, Report, Session};
 

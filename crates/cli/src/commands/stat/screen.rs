@@ -46,7 +46,7 @@ impl Screen {
         }
         let mut table = Table::new(columns);
         rows.iter().for_each(|row| table.row(cells(row)));
-        if let Some((width, _)) = size().filter(|_| self.live) {
+        if let Some((width, _)) = terminal::size(Stream::Output).filter(|_| self.live) {
             table = table.fitting(width, dispensable);
         }
         self.show(&[table.lines(), below].concat())
