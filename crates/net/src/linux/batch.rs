@@ -32,6 +32,7 @@ fn outgoing(to: &sockaddr_in, pieces: &mut [iovec; 2]) -> msghdr {
 }
 
 /// Sends one datagram, made of two pieces. One system call. Never waits.
+#[inline]
 pub(crate) fn send(socket: &Socket, to: SocketAddrV4, header: &[u8], payload: &[u8]) -> io::Result<()> {
     let to = to_kernel(to);
     let mut pieces = [piece(header), piece(payload)];
