@@ -52,6 +52,7 @@ usage: cargo xtask VERB [ARGS]
                        minutes are over; it continues where it was ended
   random [ROUNDS]      run the property tests, each round with a new seed (default 10 rounds)
   cross aarch64|armv7|riscv64 [--short]  run tests of other processors in an emulator: see docs/platforms.md
+  cross windows|macos [--short]  run tests of Windows by Wine, with messages to and from Linux; compile for macOS
   dependencies         check licenses, sources and known holes of all crates, with cargo-deny
   dependencies --sbom FILE  list the crates in the command, in CycloneDX, as `package` does next to the package
   assurance            write docs/assurance.md from the promises of the pages, their evidence and lab/records

@@ -220,6 +220,15 @@ pub static ROWS: &[Row] = &[
         "the layout in shared memory has no width: a 32-bit and a 64-bit program exchange messages",
         cross::widths,
     ).second(),
+    // It also builds the command in `target/debug`, which it exchanges messages with.
+    row(
+        In::All,
+        60,
+        "Windows by Wine, and macOS as far as it compiles",
+        "a desk watches, records, replays and commands a robot over networks",
+        cross::desks,
+    )
+    .second(),
     // Not optimized, like the other outputs of the tests: this saves minutes.
     row(In::Both, 40, "the Python binding", "the package, as pip installs it", || {
         checks::python(&[("MATURIN_PEP517_ARGS", "--profile=dev")], &[])

@@ -308,7 +308,7 @@ pub static PROMISES: &[Promise] = &[
         "memory",
         &[
             Test("crates/channel/tests/memory.rs", "a_channel_uses_the_memory_that_the_guide_states"),
-            Test("crates/os/src/cgroup.rs", "the_tightest_group_counts"),
+            Test("crates/os/src/linux/cgroup.rs", "the_tightest_group_counts"),
             Models(&["lease"]),
             Campaign("exhaust"),
         ],

@@ -85,7 +85,7 @@ fn a_reader_waits_on_while_a_channel_loses_its_name() {
     std::fs::rename(&path, &aside).unwrap();
     assert_eq!(reader.wait(0, Duration::from_millis(350)).0, ACH_TIMEOUT);
     assert_eq!(reader.get(0).0, ACH_STALE_FRAMES);
-    assert_eq!(loop_of_350_ms(&mut reader), ACH_CLOSED, "the event loop goes on too");
+    assert_eq!(loop_of_350_ms(&mut reader), ACH_CLOSED, "the event loop continues too");
     std::fs::remove_dir_all(&aside).unwrap();
     assert_eq!(reader.wait(0, Duration::from_millis(350)).0, ACH_TIMEOUT);
     assert_eq!(writer.put(b"two"), ACH_OK);

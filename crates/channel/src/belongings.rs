@@ -5,11 +5,8 @@ use crate::place;
 use crate::{Error, Name, Result};
 use saltus_os::file::{self, Kind, Rename};
 use saltus_os::process;
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The directory to search.
@@ -60,7 +57,7 @@ impl Belonging {
 
     /// The last part of the path, by which a channel is known.
     fn name(&self) -> &[u8] {
-        self.path.file_name().unwrap_or_default().as_bytes()
+        self.path.file_name().unwrap_or_default().as_encoded_bytes()
     }
 
     /// Whether `name` in `parent`, which is this under its own name or set aside, belongs to the user; an error if a channel of another
@@ -128,7 +125,7 @@ impl Belonging {
 /// Adds `name` of `dir`, which is `at`, if it belongs to user `id` and has no channel of another user in it; otherwise looks into it.
 fn look(dir: &File, name: &[u8], at: &Path, id: u32, depth: u32, found: &mut Vec<Belonging>) {
     let Ok(there) = file::stat_at(dir, name) else { return };
-    let path = at.join(OsStr::from_bytes(name));
+    let path = at.join(file::os_str(name));
     if there.user == id && !serves_all(dir, name, &path, id) {
         let mut one = Belonging { path: path.clone(), user: id, channels: 0, memory: 0 };
         if measure(dir, name, name, DEEP, false, &mut one) == 0 {
@@ -174,8 +171,8 @@ fn measure(
     if there.kind == Kind::File {
         // Only an ordinary file is opened, since opening any other could block.
         let file = file::open_at(dir, name, file::Mode::Read);
-        let blocks = file.and_then(|file| file.metadata()).map_or(0, |m| m.blocks());
-        one.memory = one.memory.saturating_add(blocks.saturating_mul(512));
+        let space = file.and_then(|file| file::inode(&file)).map_or(0, |m| m.space);
+        one.memory = one.memory.saturating_add(space);
     }
     if there.kind == Kind::Directory
         && depth > 0

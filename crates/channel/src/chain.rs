@@ -17,7 +17,6 @@ use saltus_os::clock;
 use saltus_os::file::{self, Mode};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 /// The directory of the predecessors.
@@ -68,7 +67,7 @@ pub(crate) fn carry(old: &Mapping, new: &File, size: u64, mode: u32, group: u32)
     let mut memory = 0u64;
     let mut kept: Vec<Former> = Vec::new();
     while let Some(former) = formers.pop() {
-        let len = former.data().and_then(|data| data.metadata()).map_or(u64::MAX, |m| m.len());
+        let len = former.data().and_then(|data| file::inode(&data)).map_or(u64::MAX, |m| m.len);
         memory = memory.saturating_add(len);
         if now.saturating_sub(former.ended) >= KEPT || memory > most || kept.len() + 1 >= MOST {
             break;
@@ -130,7 +129,7 @@ pub(crate) fn trim(channel: &File, keep_last: bool) -> usize {
 /// The directories of the predecessors of the channel in `channel`, as far as they belong to user `owner`.
 pub(crate) fn dirs_of(channel: &File, owner: u32) -> Vec<File> {
     let is_owners =
-        |former: &Former| former.data().and_then(|data| data.metadata()).is_ok_and(|m| m.uid() == owner);
+        |former: &Former| former.data().and_then(|data| file::inode(&data)).is_ok_and(|m| m.user == owner);
     read(channel).into_iter().filter(is_owners).map(|former| former.dir).collect()
 }
 

@@ -10,12 +10,12 @@
 //! The file is locked while its subscriber lives. The data path reads no word of it.
 
 use crate::geometry::SUBSCRIBERS;
+use saltus_os::file::FileExt;
 use saltus_os::file::{self, Mode};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::{Access, Map};
 use saltus_ring::{Memory, Shm};
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::sync::atomic::Ordering::Relaxed;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"SALTUSsb");
@@ -142,7 +142,7 @@ pub(crate) fn sweep(channel: &File) -> usize {
     let dead = |name: &&Vec<u8>| {
         let Ok(file) = file::open_at(&dir, name, Mode::Read) else { return false };
         // An empty file is new: its lock follows immediately, unless its maker has died.
-        let made = file.metadata().is_ok_and(|m| m.len() > 0) || file::is_old(&file);
+        let made = file::inode(&file).is_ok_and(|m| m.len > 0) || file::is_old(&file);
         made && !lock::is_locked(&file, 0).unwrap_or(true)
     };
     let names = file::names_at_most(&dir, MOST).unwrap_or_default();

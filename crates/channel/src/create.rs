@@ -12,6 +12,7 @@ use crate::place;
 use crate::space::{check_inodes, check_room};
 use crate::types;
 use crate::{Attributes, Directory, Error, Group, Name, Result, Wake};
+use saltus_os::file::FileExt;
 use saltus_os::file::{self, Mode, Rename};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::Access;
@@ -19,8 +20,6 @@ use saltus_os::{clock, process, users};
 use saltus_ring::{MAX_LANES, Memory, bell};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
@@ -92,7 +91,7 @@ impl Plan {
         let name = &old.name;
         let what = || format!("replace channel `{name}` in {url} by a larger one");
         // Checked before any memory is reserved: the new channel must belong to the owner of the old one.
-        let owner = old.data.metadata().map_err(|e| Error::system(what(), e))?.uid();
+        let owner = file::inode(&old.data).map_err(|e| Error::system(what(), e))?.user;
         if ![0, owner].contains(&process::user()) {
             return Err(Error::Denied { what: what() });
         }
@@ -150,14 +149,14 @@ impl Plan {
         let (mut mode, mut group) = (attributes.get_mode(), *group);
         if let Some(old) = old {
             // The current ones: they may have changed since this process opened the old channel.
-            let now = old.data.metadata()?;
-            (mode, group) = (now.mode() & 0o777, Some(now.gid()));
+            let now = file::inode(&old.data)?;
+            (mode, group) = (now.mode & 0o777, Some(now.group));
             types::carry(&old.dir, &channel)?;
-            chain::carry(old, &channel, attributes.memory(), mode, now.gid())?;
+            chain::carry(old, &channel, attributes.memory(), mode, now.group)?;
         }
         set_modes(&channel, mode, group, attributes.get_wake() == Wake::Always)?;
         if let Some(old) = old {
-            set_owner(&channel, old.data.metadata()?.uid())?;
+            set_owner(&channel, file::inode(&old.data)?.user)?;
         }
         Ok(maker)
     }
@@ -197,7 +196,7 @@ fn leads_to(dir: &File, name: &[u8], channel: &Mapping) -> bool {
 
 /// Gives a new channel the owner of the channel that it replaces, if the owners differ.
 fn set_owner(channel: &File, owner: u32) -> io::Result<()> {
-    if channel.metadata()?.uid() == owner {
+    if file::inode(channel)?.user == owner {
         return Ok(());
     }
     for name in [DATA, BELL, LEASE, TYPES] {
@@ -373,7 +372,7 @@ fn sweep_one(dir: &File, name: &[u8]) -> bool {
     let lease = file::open_dir_at(dir, name).and_then(|aside| file::open_at(&aside, LEASE, Mode::Write));
     let held = match lease {
         // Nobody can hold what is not a file.
-        Ok(lease) if !lease.metadata().is_ok_and(|m| m.is_file()) => return remove(),
+        Ok(lease) if !file::inode(&lease).is_ok_and(|m| m.is_file) => return remove(),
         Ok(lease) if !file::is_old(&lease) => return false,
         // Held while the rest is removed, so that a maker that was only stopped notices.
         Ok(_) => lock_maker(dir, name),
@@ -397,7 +396,7 @@ pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>, always: b
         other => Some(other?),
     };
     for file in [&data, &bell, &lease].into_iter().chain(&described) {
-        if !file.metadata()?.is_file() {
+        if !file::inode(file)?.is_file {
             return Err(io::Error::other("it is damaged: replace it")); // without search permission a directory would be unusable
         }
     }
@@ -435,7 +434,7 @@ fn remove(dir: &File, name: &[u8]) -> bool {
 /// Marks a channel as retired, and wakes all its waiting subscribers.
 pub(crate) fn retire(channel: &File, state: u64) {
     let Ok(data) = file::open_at(channel, DATA, Mode::Write) else { return };
-    if !data.metadata().is_ok_and(|m| m.is_file() && m.len() >= geometry::LANES_AT) {
+    if !file::inode(&data).is_ok_and(|m| m.is_file && m.len >= geometry::LANES_AT) {
         return;
     }
     if !file::stat(&data).is_ok_and(|there| there.user == process::user()) {
@@ -446,7 +445,7 @@ pub(crate) fn retire(channel: &File, state: u64) {
         page.mem.replace(geometry::STATE, geometry::LIVE, state); // the first reason is kept
     }
     let Ok(bell) = file::open_at(channel, BELL, Mode::Write) else { return };
-    if !bell.metadata().is_ok_and(|m| m.is_file() && m.len() >= PAGE) {
+    if !file::inode(&bell).is_ok_and(|m| m.is_file && m.len >= PAGE) {
         return;
     }
     if let Ok(bell) = Mapped::new(&bell, 0, PAGE as usize, Access::Write, false) {
@@ -464,7 +463,7 @@ fn retire_of_another(channel: &File, data: &File, state: u64) {
         let _ = data.write_all_at(&state.to_le_bytes(), at); // users check the channel's name in any case
     }
     let Ok(bell) = file::open_at(channel, BELL, Mode::Write) else { return };
-    if !bell.metadata().is_ok_and(|m| m.is_file() && m.len() >= PAGE)
+    if !file::inode(&bell).is_ok_and(|m| m.is_file && m.len >= PAGE)
         || bell.read_exact_at(&mut word, bell::BELL as u64).is_err()
     {
         return;

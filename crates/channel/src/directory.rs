@@ -53,6 +53,10 @@ impl Directory {
             Error::invalid(format!("domain `{url}`: {why}; write shm://, shm://NAME or shm:///directory"))
         };
         let rest = url.strip_prefix("shm://").ok_or_else(|| bad("not a shared-memory domain"))?;
+        if !cfg!(target_os = "linux") {
+            let needs = "shm:// needs Linux: use a network, such as udpm:// or tcpq://";
+            return Err(Error::invalid(format!("domain `{url}`: {needs}")));
+        }
         let (rest, options) = rest.split_once('?').unwrap_or((rest, ""));
         let (owners, says_owners) = owners(options, &bad)?;
         if rest.starts_with('/') {

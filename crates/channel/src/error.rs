@@ -3,7 +3,7 @@
 use crate::Name;
 use saltus_os::users;
 use std::fmt;
-use std::io;
+use std::io::{self, ErrorKind};
 
 /// The result of every fallible call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -140,19 +140,19 @@ impl Error {
     /// Converts a system error to the variant with the same meaning.
     pub(crate) fn system(what: impl Into<String>, source: io::Error) -> Error {
         let what = what.into();
-        match source.raw_os_error() {
-            Some(libc::EACCES | libc::EPERM) => Error::Denied { what },
-            Some(libc::ENOSPC | libc::EDQUOT | libc::ENOMEM) => {
+        match source.raw_os_error().map(|_| source.kind()) {
+            Some(ErrorKind::PermissionDenied) => Error::Denied { what },
+            Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::OutOfMemory) => {
                 Error::NoSpace { what: format!("{what}: {source}: {NO_MEMORY}") }
             }
-            Some(libc::EFBIG) => {
+            Some(ErrorKind::FileTooLarge) => {
                 let limit = match saltus_os::limits::file_size() {
                     Some(limit) => format!("files of this process may have {limit} B"),
                     None => "the file would be longer than its file system allows".into(),
                 };
                 let words =
                     format!("{limit}: raise the limit (`ulimit -f`), or use a smaller depth or message size");
-                Error::System { what, source: io::Error::new(io::ErrorKind::FileTooLarge, words) }
+                Error::System { what, source: io::Error::new(ErrorKind::FileTooLarge, words) }
             }
             _ => Error::System { what, source },
         }

@@ -7,12 +7,11 @@ use crate::limits::{QUIET_SLICE, SLICE};
 use crate::mapping::Mapping;
 use crate::{Error, Result, Retired};
 use saltus_os::clock;
+use saltus_os::epoll::Event;
+use saltus_os::fd::{AsFd, BorrowedFd};
 use saltus_os::futex::{self, Word};
 use saltus_os::several;
 use saltus_ring::{Lanes, MAX_LANES, Merge, reader};
-use std::fs::File;
-use std::io::{Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
 use std::thread::JoinHandle;
@@ -29,7 +28,7 @@ pub(crate) struct EventSource {
 #[derive(Debug)]
 struct Both {
     mapping: Arc<Mapping>,
-    fd: File,
+    event: Event,
     /// The subscriber's cursor in each lane.
     seen: Box<[AtomicU64]>,
     /// A futex. Its low bits are WATCH: the thread waits on the bell; RAISED: it has raised the descriptor; QUIT: it must exit. The
@@ -46,16 +45,10 @@ const STATE: u32 = 3;
 
 impl EventSource {
     pub fn start(mapping: Arc<Mapping>, merge: &Merge) -> Result<EventSource> {
-        // SAFETY: a descriptor that the call returns is ours alone.
-        let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
-        if fd < 0 {
-            return Err(Error::system("make an event descriptor", std::io::Error::last_os_error()));
-        }
-        // SAFETY: just opened, and not owned by any other value.
-        let fd = unsafe { File::from_raw_fd(fd) };
+        let event = Event::new().map_err(|e| Error::system("make an event descriptor", e))?;
         let seen = (0..MAX_LANES).map(|i| AtomicU64::new(merge.cursor(i))).collect();
         let (state, vanished) = (AtomicU32::new(WATCH), AtomicBool::new(false));
-        let both = Arc::new(Both { mapping, fd, seen, state, vanished });
+        let both = Arc::new(Both { mapping, event, seen, state, vanished });
         let theirs = both.clone();
         // This thread must not receive the program's signals. With locked memory, its stack counts.
         let thread = saltus_os::process::without_signals(|| {
@@ -72,7 +65,7 @@ impl EventSource {
     }
 
     pub fn fd(&self) -> BorrowedFd<'_> {
-        self.both.fd.as_fd()
+        self.both.event.as_fd()
     }
 
     /// Called when the subscriber has found nothing: lowers the descriptor, which newer messages raise again.
@@ -87,7 +80,7 @@ impl EventSource {
         }
         // Lowered in any case: the thread may have raised it and been stopped before it set RAISED, even by this very thread if they
         // share a CPU. The changed state then shows the thread that its raise was consumed.
-        let was_high = (&both.fd).read(&mut [0; 8]).is_ok();
+        let was_high = both.event.lower();
         // Acquire: pairs with the thread's release. Messages are unseen here if the position was moved back; the thread must check.
         if was_high || both.state.load(Acquire) & STATE == RAISED || merge.unseen(&*both.mapping) {
             both.set(WATCH);
@@ -151,11 +144,11 @@ impl Both {
         let bell = self.mapping.arm();
         if self.has_unseen() || self.mapping.retired().is_some() || is_gone {
             // Raised before RAISED is set: a subscriber that reads RAISED finds the descriptor readable.
-            let _ = (&self.fd).write(&1u64.to_ne_bytes());
+            self.event.raise();
             // Release: pairs with the acquire in `rearm`. Must not overwrite a change made since: the subscriber then assumes a low
             // descriptor, and it must be low before the next check.
             if self.state.compare_exchange(state.value, state.value | RAISED, Release, Relaxed).is_err() {
-                let _ = (&self.fd).read(&mut [0; 8]);
+                self.event.lower();
             }
         } else {
             let slice = if bell.is_some() { SLICE } else { QUIET_SLICE };

@@ -3,14 +3,13 @@
 use crate::place;
 use saltus_os::{file, process};
 use std::fs::File;
-use std::os::unix::fs::MetadataExt;
 
 /// Maximum depth to which root removes directories that other users may have made.
 pub(crate) const DEEP: u32 = 64;
 
 /// Whether both are the same file.
 pub(crate) fn same_file(a: &File, b: &File) -> bool {
-    let id = |file: &File| file.metadata().ok().map(|m| (m.dev(), m.ino()));
+    let id = |file: &File| file::inode(file).ok().map(|m| (m.device, m.number));
     id(a).is_some_and(|a| Some(a) == id(b))
 }
 
@@ -25,7 +24,7 @@ pub(crate) fn remove_all(dir: &File, name: &[u8], depth: u32) -> bool {
 
 /// Removes a file, or a directory of this user, like [`remove_all`]. A directory that another user's has replaced meanwhile stays.
 pub(crate) fn remove_all_of(user: u32, dir: &File, name: &[u8], depth: u32) -> bool {
-    remove_all_if(dir, name, depth, |top| top.metadata().is_ok_and(|m| m.uid() == user))
+    remove_all_if(dir, name, depth, |top| file::inode(top).is_ok_and(|m| m.user == user))
 }
 
 fn remove_all_if(dir: &File, name: &[u8], depth: u32, may: impl Fn(&File) -> bool) -> bool {
@@ -86,7 +85,7 @@ mod tests {
         std::fs::create_dir_all(dir.join("a/b")).unwrap();
         std::fs::write(dir.join("a/b/file"), "").unwrap();
         let parent = file::open_dir(dir.as_os_str()).unwrap();
-        let user = parent.metadata().unwrap().uid();
+        let user = file::inode(&parent).unwrap().user;
         assert!(!remove_all_of(user + 1, &parent, b"a", DEEP));
         assert!(dir.join("a/b/file").exists());
         assert!(remove_all_of(user, &parent, b"a", DEEP));

@@ -7,7 +7,6 @@ use crate::message::PublisherId;
 use crate::{Attributes, Group, Name, Result, Retired};
 use saltus_os::lock;
 use saltus_ring::{Lanes, Memory, reader};
-use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The state of a channel at one moment.
@@ -128,9 +127,9 @@ pub(crate) fn read(mapping: &Mapping) -> Result<Info> {
     let subscribers = counters::read_all(&mapping.dir);
     let mut attributes = mapping.geometry.attributes.clone();
     let mut owner = mapping.geometry.uid;
-    if let Ok(now) = mapping.data.metadata() {
-        owner = now.uid();
-        attributes = attributes.mode(now.mode() & 0o777).group(Group::Id(now.gid()));
+    if let Ok(now) = saltus_os::file::inode(&mapping.data) {
+        owner = now.user;
+        attributes = attributes.mode(now.mode & 0o777).group(Group::Id(now.group));
     }
     Ok(Info {
         name: mapping.name.clone(),

@@ -5,12 +5,12 @@ use crate::mapped::Mapped;
 use crate::mapping::Mapping;
 use crate::space::check_room;
 use crate::{Error, Result, Retired};
+use saltus_os::file::Inode;
 use saltus_os::file::{self, Mode};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::Access;
 use saltus_ring::{LaneWriter, Lanes, MAX_LANES, Memory, Shm, reader::Owner};
-use std::fs::{File, Metadata};
-use std::os::unix::fs::MetadataExt;
+use std::fs::File;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 /// A leased lane, ready for writing.
@@ -46,8 +46,8 @@ impl Lease {
         };
         let data = file::open_at(&mapping.dir, DATA, Mode::Write)
             .map_err(|e| failed("open for publishing the data", e))?;
-        let same = |a: &Metadata, b: &Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
-        if !matches!((data.metadata(), mapping.data.metadata()), (Ok(a), Ok(b)) if same(&a, &b)) {
+        let same = |a: &Inode, b: &Inode| (a.device, a.number) == (b.device, b.number);
+        if !matches!((file::inode(&data), file::inode(&mapping.data)), (Ok(a), Ok(b)) if same(&a, &b)) {
             return Err(mapping.retired_error(Retired::Vanished)); // another file has replaced it
         }
         let lease =
@@ -122,7 +122,7 @@ fn adopt(mapping: &Mapping, data: &File, page: &Mapped, lane: usize) -> Result<(
     // it yet, or may have died before. No hole may remain that a reader could fill by reading. A lane in use is reserved already. If
     // the count is false, this keeps us from accessing memory that is not there.
     let (from, end) = (geometry::lane_at(&layout, lane.min(used)), geometry::lane_at(&layout, lane + 1));
-    let size = data.metadata().map_err(|e| system("look at the data", e))?.len();
+    let size = file::inode(data).map_err(|e| system("look at the data", e))?.len;
     if size < end {
         check_room(&mapping.name, end - size, &mapping.dir)?;
     }
@@ -148,7 +148,7 @@ fn adopt(mapping: &Mapping, data: &File, page: &Mapped, lane: usize) -> Result<(
     // A forked child leases its own lane; no inherited mapping may lead into ours.
     memory.map.keep_from_children().map_err(|e| system("keep a lane from children", e))?;
     // A core dump of a large lane would keep the lease held while it is written.
-    let _ = memory.map.advise(libc::MADV_DONTDUMP);
+    let _ = memory.map.keep_from_dumps();
     let writer = LaneWriter::adopt(memory.mem, layout, mapping.now()).map_err(|_| Error::Damaged {
         what: format!(
             "lane {lane} of channel `{}` is corrupted: impossible head or reserved position",

@@ -6,14 +6,15 @@ use crate::mapped::{Mapped, Words};
 use crate::place;
 use crate::{Directory, Error, Group, Name, Result, Retired, Wake};
 use saltus_os::clock;
+use saltus_os::file::FileExt;
+use saltus_os::file::Inode;
 use saltus_os::file::{self, Mode};
 use saltus_os::futex::Word;
 use saltus_os::map::{Access, Map};
 use saltus_os::process;
 use saltus_ring::{LaneLayout, Lanes, MAX_LANES, Memory, Shm, bell};
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::fence;
@@ -151,7 +152,7 @@ impl Bell {
         let whole = if may_grow {
             make_whole(&file, mode).unwrap_or(false)
         } else {
-            file.metadata().is_ok_and(|meta| is_whole(&meta))
+            file::inode(&file).is_ok_and(|meta| is_whole(&meta))
         };
         if !whole {
             return false;
@@ -162,18 +163,18 @@ impl Bell {
 }
 
 /// Whether a bell's file can be mapped.
-fn is_whole(meta: &Metadata) -> bool {
-    meta.is_file() && meta.len() >= PAGE && !has_holes(meta)
+fn is_whole(meta: &Inode) -> bool {
+    meta.is_file && meta.len >= PAGE && !has_holes(meta)
 }
 
 /// Whether a bell's file can be mapped. Restores its length first, if a hostile reader truncated it and it is open for writing.
 fn make_whole(file: &File, mode: Mode) -> io::Result<bool> {
-    let meta = file.metadata()?;
-    if is_whole(&meta) || !meta.is_file() || mode != Mode::Write {
+    let meta = file::inode(file)?;
+    if is_whole(&meta) || !meta.is_file || mode != Mode::Write {
         return Ok(is_whole(&meta));
     }
     file::reserve(file, 0, PAGE)?;
-    Ok(file.metadata()?.len() >= PAGE)
+    Ok(file::inode(file)?.len >= PAGE)
 }
 
 impl Mapping {
@@ -226,8 +227,8 @@ impl Mapping {
             },
         })?;
         is_owners(&data)?;
-        let meta = data.metadata().map_err(|e| Error::system(what("look at the data"), e))?;
-        if !meta.is_file() || meta.len() < LANES_AT {
+        let meta = file::inode(&data).map_err(|e| Error::system(what("look at the data"), e))?;
+        if !meta.is_file || meta.len < LANES_AT {
             return Err(Error::Damaged {
                 what: format!("channel `{name}`: its data is no file of at least {LANES_AT} B"),
             });
@@ -244,13 +245,13 @@ impl Mapping {
         data.read_exact_at(&mut first, 0).map_err(|e| Error::system(what("read the geometry"), e))?;
         let mut geometry = Geometry::decode(&first, name)?;
         // The maker has reserved all of it: a shorter file, or one with holes that reading would fill, is not a channel.
-        if meta.len() < least(&geometry) || has_holes(&meta) {
+        if meta.len < least(&geometry) || has_holes(&meta) {
             return Err(Error::Damaged {
                 what: format!("channel `{name}`: its data is shorter than its lanes, or has holes"),
             });
         }
-        geometry.attributes.mode = meta.mode() & 0o777;
-        geometry.attributes.group = Some(Group::Id(meta.gid()));
+        geometry.attributes.mode = meta.mode & 0o777;
+        geometry.attributes.group = Some(Group::Id(meta.group));
         let page = Words::new(&data).map_err(|e| Error::system(what("map the words"), e))?;
         let bell = Bell::open(&dir, geometry.attributes.wake)
             .map_err(|e| Error::system(what("open the bell"), e))?;
@@ -285,7 +286,7 @@ impl Mapping {
     /// The reason for a channel whose data file was truncated.
     #[cold]
     fn cut_short(&self) -> Retired {
-        Retired::CutShort { owner: self.data.metadata().map_or(self.geometry.uid, |m| m.uid()) }
+        Retired::CutShort { owner: file::inode(&self.data).map_or(self.geometry.uid, |m| m.user) }
     }
 
     /// The timestamp for a message published now; 0 if the channel has no timestamps.
@@ -299,17 +300,17 @@ impl Mapping {
     /// replaced by a process that was killed before it marked the channel. Two system calls.
     #[cold]
     pub fn vanished(&self) -> Option<Retired> {
-        if let Ok(meta) = self.data.metadata() {
-            if meta.nlink() == 0 {
+        if let Ok(meta) = file::inode(&self.data) {
+            if meta.links == 0 {
                 return Some(self.retired().unwrap_or(Retired::Vanished));
             }
             // Perhaps it was not read while it was short: a file grown again has holes, unless another process filled them with zeros.
-            if meta.len() < least(&self.geometry) || has_holes(&meta) {
+            if meta.len < least(&self.geometry) || has_holes(&meta) {
                 return Some(self.retired().unwrap_or_else(|| self.cut_short()));
             }
         }
-        let there = match std::fs::symlink_metadata(&self.path) {
-            Ok(there) => Some((there.dev(), there.ino())),
+        let there = match file::identity(&self.path) {
+            Ok(there) => Some(there),
             // Deleted by hand meanwhile, perhaps.
             Err(e)
                 if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
@@ -334,7 +335,7 @@ impl Mapping {
 
     /// Shared memory in bytes that the channel uses now, without counters of subscribers and descriptions of types.
     pub fn memory(&self) -> u64 {
-        self.data.metadata().map_or(0, |m| m.len()) + PAGE
+        file::inode(&self.data).map_or(0, |m| m.len) + PAGE
     }
 
     /// The error for a channel whose name or files are gone, if they are.
@@ -415,7 +416,7 @@ impl Mapping {
         let (layout, attributes) = (&self.geometry.layout, &self.geometry.attributes);
         let at = geometry::lane_at(layout, i);
         // Beyond the end of the file, where a false count put it: not yet a lane. This is not remembered; the next check tries again.
-        if !self.data.metadata().is_ok_and(|m| m.len() >= at + layout.stride() && !has_holes(&m)) {
+        if !file::inode(&self.data).is_ok_and(|m| m.len >= at + layout.stride() && !has_holes(&m)) {
             return None;
         }
         let lane = Mapped::of_channel(
@@ -430,7 +431,7 @@ impl Mapping {
         if attributes.lock_memory {
             let _ = lane.map.lock(); // `subscriber` has tried, and reported it if the system refuses
         }
-        let _ = lane.map.advise(libc::MADV_DONTDUMP);
+        let _ = lane.map.keep_from_dumps();
         Some(self.lanes[i].get_or_init(|| lane))
     }
 }
@@ -442,12 +443,12 @@ fn least(geometry: &Geometry) -> u64 {
 
 /// The identity of the file.
 fn inode(file: &File) -> Option<(u64, u64)> {
-    file.metadata().ok().map(|m| (m.dev(), m.ino()))
+    file::inode(file).ok().map(|m| (m.device, m.number))
 }
 
 /// Whether the file has holes: reading them would allocate.
-fn has_holes(meta: &Metadata) -> bool {
-    meta.blocks().saturating_mul(512) < meta.len()
+fn has_holes(meta: &Inode) -> bool {
+    meta.space < meta.len
 }
 
 impl Lanes for Mapping {

@@ -5,7 +5,6 @@ use saltus_os::file::{self, Kind, Rename, Stat};
 use saltus_os::{process, users};
 use std::fs::File;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The prefix of a directory's name while it is created.
@@ -165,7 +164,7 @@ pub(crate) fn parent_of(path: &Path) -> Result<(File, &[u8])> {
         },
         _ => error(&what, parent, e, CLOSED),
     })?;
-    Ok((dir, name.as_bytes()))
+    Ok((dir, name.as_encoded_bytes()))
 }
 
 /// The remedy for a directory that its owner has closed.

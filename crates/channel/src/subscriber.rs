@@ -15,11 +15,11 @@ use crate::wait::{self, Sleeper, Waiter};
 use crate::{Error, Result};
 use saltus_os::cancel::CancelHandle;
 use saltus_os::clock;
+use saltus_os::fd::BorrowedFd;
 use saltus_ring::{Fault, Memory, Pick, Shm, Start, TRIES, Which, reader::Meta};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Duration;
 

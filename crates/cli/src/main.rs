@@ -13,6 +13,7 @@ fn main() -> ExitCode {
     // If the limit cannot be raised, the calls that need it report an error.
     let _ = saltus_os::limits::raise_open_files();
     let _ = saltus_os::limits::report_file_size();
+    saltus_os::terminal::prepare();
     exit::exit_code(run(std::env::args_os().collect()))
 }
 

@@ -8,9 +8,9 @@ pub(crate) fn on_signals() -> Outcome {
     installed(saltus_os::stop::on_signals())
 }
 
-/// The same for `signals` only.
-pub(crate) fn on(signals: &[libc::c_int]) -> Outcome {
-    installed(saltus_os::stop::on(signals))
+/// The same without SIGHUP.
+pub(crate) fn on_signals_without_hangup() -> Outcome {
+    installed(saltus_os::stop::on_signals_without_hangup())
 }
 
 /// Requests a clean stop after `time`.

@@ -1,7 +1,7 @@
 //! Tests for properties that no file shows. They leave no changes.
 
+use saltus_os::file::FileExt;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
 use saltus_channel::Directory;

@@ -2,8 +2,8 @@
 
 use crate::{Error, Pattern, RawMessage, Result};
 use saltus_channel::{CancelHandle, Description, DetachedView, Name};
+use saltus_os::fd::BorrowedFd;
 use saltus_ring::Which;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 /// The sending side of one channel.

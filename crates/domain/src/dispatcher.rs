@@ -4,9 +4,9 @@ use crate::{Error, Message, Result, Subscriber};
 use saltus_channel::{CancelHandle, Until};
 use saltus_os::cancel::Raised;
 use saltus_os::clock;
+use saltus_os::fd::{AsFd, AsRawFd, BorrowedFd};
 use saltus_transport::{Epoll, Event};
 use std::collections::VecDeque;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 /// Identifies a subscription in its dispatcher. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

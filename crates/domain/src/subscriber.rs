@@ -3,10 +3,10 @@
 use crate::backend::{BackendSubscriber, Meta};
 use crate::{Error, Message, Options, RawMessage, Result};
 use saltus_channel::{CancelHandle, Description, Name, Until};
+use saltus_os::fd::BorrowedFd;
 use saltus_os::{clock, process};
 use saltus_ring::Which;
 use std::fmt;
-use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Receives from one or many channels. It only reads: publishers never wait for it.

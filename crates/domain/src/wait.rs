@@ -2,8 +2,8 @@
 
 use crate::{Error, Result, Subscriber};
 use saltus_channel::Until;
-use saltus_os::clock;
-use std::os::fd::AsRawFd;
+use saltus_os::{clock, poll};
+use std::io::ErrorKind;
 use std::time::Duration;
 
 /// Longest wait before the cancel handles are checked, in ns.
@@ -31,27 +31,20 @@ pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) ->
             if subscriber.is_canceled() {
                 return Err(Error::Canceled);
             }
-            let fd = subscriber.fd()?.as_raw_fd();
+            let entry = poll::entry(Some(subscriber.fd()?), poll::READ);
             if subscriber.has_unseen() {
                 return Ok(Some(i));
             }
-            polls.push(libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+            polls.push(entry);
         }
         let now = clock::monotonic();
         let end = deadline.unwrap_or(0).min(now.saturating_add(SLICE));
         let left = end.saturating_sub(now);
-        let time =
-            libc::timespec { tv_sec: (left / 1_000_000_000) as _, tv_nsec: (left % 1_000_000_000) as _ };
-        // SAFETY: the list and the time stay alive across the call; no signal mask is passed.
-        let ready =
-            unsafe { libc::ppoll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, &time, std::ptr::null()) };
-        if ready < 0 {
-            let why = std::io::Error::last_os_error();
-            match why.kind() {
-                std::io::ErrorKind::Interrupted => {}
-                _ => return Err(Error::system(format!("wait for {} subscribers", polls.len()), why)),
-            }
-        }
+        let ready = match poll::wait(&mut polls, Some(Duration::from_nanos(left))) {
+            Ok(ready) => ready,
+            Err(why) if why.kind() == ErrorKind::Interrupted => 0,
+            Err(why) => return Err(Error::system(format!("wait for {} subscribers", polls.len()), why)),
+        };
         // A descriptor is also readable when it is time to look for new channels, or when a message arrived for
         // another of the subscribers: a subscriber that checks receives it.
         for (i, _) in polls.iter().enumerate().filter(|(_, poll)| ready > 0 && poll.revents != 0) {

@@ -3,8 +3,8 @@
 use crate::index::{Identity, Index, Summary};
 use crate::place::Places;
 use crate::{Damage, Error, Event, Format, Result};
+use saltus_os::file::FileExt;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// A log whose events are accessible in the order of time; events of the same time are in the order of the file.
@@ -85,9 +85,13 @@ impl Log {
     /// Those of [`open`](Log::open), and `progress` returned false.
     pub fn open_with(path: &Path, keep: Keep, progress: &mut dyn FnMut(u64, u64) -> bool) -> Result<Log> {
         let failed = || Error::io(format!("read the log {}", path.display()));
-        let file = File::open(path).map_err(failed())?;
+        let not_a_file = || Error::NotALog(format!("{} is not a file", path.display()));
+        let file = match File::open(path) {
+            Err(_) if path.is_dir() => return Err(not_a_file()), // Windows opens no directories
+            file => file.map_err(failed())?,
+        };
         if !file.metadata().map_err(failed())?.is_file() {
-            return Err(Error::NotALog(format!("{} is not a file", path.display())));
+            return Err(not_a_file());
         }
         let identity = Identity::of(&file).map_err(failed())?;
         let mut probe = vec![0; (Format::PROBE as u64).min(identity.size) as usize];

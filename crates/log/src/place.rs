@@ -4,11 +4,11 @@ use crate::channel::{Channel, harmless};
 use crate::index::Entry;
 use crate::mcap::{self, Chunk};
 use crate::{Error, Event, Format, Result, lcm};
+use saltus_os::file::FileExt;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 /// Bytes per read of the file.

@@ -73,10 +73,8 @@ impl Drop for Companion {
         if !self.runs() {
             return;
         }
-        // SAFETY: only sends a signal, to a child that was not waited for yet, so its id is still its own.
-        unsafe { libc::kill(self.child.id() as libc::pid_t, libc::SIGTERM) };
-        let asked = Instant::now();
-        while self.runs() && asked.elapsed() < GRACE {
+        let (can_end, asked) = (saltus_os::process::ask_to_end(&self.child), Instant::now());
+        while can_end && self.runs() && asked.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(10));
         }
         if self.runs() {

@@ -13,10 +13,19 @@
 //! Nothing from the network is trusted: every length is checked, memory is bounded, and dropped data is counted. In
 //! the steady state, publishing a message of one datagram and draining do not allocate.
 
+#[cfg(not(target_os = "linux"))]
+mod desk;
 mod error;
 pub mod lcm;
+#[cfg(target_os = "linux")]
+mod linux;
 mod lru;
 pub mod tcpq;
 pub mod udp;
+
+#[cfg(not(target_os = "linux"))]
+use desk as system;
+#[cfg(target_os = "linux")]
+use linux as system;
 
 pub use error::{Error, Result};

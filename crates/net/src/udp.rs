@@ -2,20 +2,19 @@
 //!
 //! A group is a multicast address, or a plain one, of this or another machine. IPv4 only, like LCM.
 
-mod batch;
 mod bound;
 pub mod diagnose;
-mod filter;
 mod options;
 mod pace;
 mod receiver;
 mod sender;
-mod socket;
 
-pub(crate) use batch::Incoming;
 pub(crate) use bound::Bound;
 pub use bound::Datagram;
 pub use options::{Options, RECEIVE_BUFFER};
 pub use pace::{Pace, Pacer, weight};
 pub use receiver::Receiver;
 pub use sender::Sender;
+
+/// Datagrams per system call.
+pub(crate) const BATCH: usize = 32;

@@ -1,61 +1,42 @@
 //! The only system calls of Saltus: futexes, shared files, kernel locks, clocks, scheduling.
 //!
 //! Thin wrappers with Rust's types and `std::io::Error`. The documentation of each function states whether it may block or allocate.
-//! Linux only (before kernel 5.16, waiting on several futexes takes helper threads). A 32-bit process needs a kernel of 5.1 or
-//! later, which takes times of 64 bits. Files and offsets in them have 64 bits on every processor.
+//! Channels in shared memory need Linux (before kernel 5.16, waiting on several futexes takes helper threads). A 32-bit process needs a
+//! kernel of 5.1 or later, which takes times of 64 bits. Files and offsets in them have 64 bits on every processor.
+//!
+//! macOS and Windows have the rest: clocks, waits for sockets, events and timers, and signals that stop a program. What shared memory needs
+//! returns an error there whose kind is `Unsupported`. Each system is one folder: `linux`, and `desk` with a file for macOS and one for
+//! Windows; `unix` is what Linux and macOS have in common.
 
 #[cfg(not(all(
-    target_os = "linux",
+    any(target_os = "linux", target_os = "macos", windows),
     target_endian = "little",
     target_has_atomic = "64",
     any(target_pointer_width = "64", target_pointer_width = "32")
 )))]
-compile_error!("Saltus needs little-endian Linux on a processor with atomic accesses of 64 bits");
+compile_error!(
+    "Saltus needs Linux, macOS or Windows on a little-endian processor with atomic accesses of 64 bits"
+);
 
 pub mod cancel;
-pub mod cgroup;
-pub mod clock;
-pub mod epoll;
-pub mod fault;
-pub mod file;
-pub mod fork;
-pub mod futex;
-pub mod limits;
+mod common;
+#[cfg(not(target_os = "linux"))]
+mod desk;
 pub mod lines;
-pub mod lock;
-pub mod map;
+#[cfg(target_os = "linux")]
+mod linux;
 pub mod pace;
-pub mod peer;
-pub mod process;
-pub mod rt;
-pub mod several;
+mod request;
 pub mod stop;
-pub mod users;
+#[cfg(unix)]
+mod unix;
 
-use std::io;
+#[cfg(not(target_os = "linux"))]
+use desk as system;
+#[cfg(target_os = "linux")]
+use linux as system;
 
-/// The result of a libc call that returns -1 and sets errno on failure.
-fn check(result: libc::c_int) -> io::Result<libc::c_int> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
-}
-
-/// A time for system calls of 2019 and later (Linux 5.1), which has 64 bits on every processor.
-#[repr(C)]
-struct Time64 {
-    seconds: i64,
-    nanoseconds: i64,
-}
-
-impl Time64 {
-    /// A time in ns; a time beyond the kernel's range becomes the last time within it.
-    fn new(ns: u64) -> Time64 {
-        let ns = ns.min(i64::MAX as u64) as i64;
-        Time64 { seconds: ns / 1_000_000_000, nanoseconds: ns % 1_000_000_000 }
-    }
-}
-
-/// A time for the C library, whose seconds may have 32 bits: 68 years at most.
-fn timespec(ns: u64) -> libc::timespec {
-    let seconds = libc::time_t::try_from(ns / 1_000_000_000).unwrap_or(libc::time_t::MAX);
-    libc::timespec { tv_sec: seconds, tv_nsec: (ns % 1_000_000_000) as libc::c_long }
-}
+pub use system::{
+    cgroup, clock, epoll, fault, fd, file, fork, futex, limits, lock, map, peer, poll, process, rt, several,
+    socket, terminal, users,
+};

@@ -180,9 +180,8 @@ impl Output {
             return Ok(());
         }
         open.looked = Some(Instant::now());
-        let room = rustix::fs::statvfs(&open.path);
-        let room = room.map_err(|e| Error::file("get the free space at", &open.path, e.into()))?;
-        let left = room.f_bavail.saturating_mul(room.f_frsize);
+        let left = saltus_os::file::free_space(&open.path)
+            .map_err(|e| Error::file("get the free space at", &open.path, e))?;
         if left < least { Err(Error::Quota { path: open.path.clone(), left, least }) } else { Ok(()) }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Read, stdin};
 use std::sync::mpsc::{Receiver, channel};
 
-use rustix::termios::{self, LocalModes, OptionalActions, Termios};
+use saltus_os::terminal;
 
 use crate::line::{End, Line};
 
@@ -73,7 +73,7 @@ q            quit";
 
 /// The keys of the terminal. Dropping this restores the terminal.
 pub struct Keys {
-    before: Termios,
+    _terminal: terminal::Keys,
     pressed: Receiver<Vec<u8>>,
     /// Bytes read and not handled yet.
     bytes: Vec<u8>,
@@ -86,7 +86,6 @@ impl Keys {
         if !stdin().is_terminal() || !std::io::stderr().is_terminal() {
             return None;
         }
-        let before = termios::tcgetattr(stdin()).ok()?;
         let (press, pressed) = channel();
         let read = move || {
             let mut bytes = [0; 64];
@@ -97,10 +96,8 @@ impl Keys {
             }
         };
         std::thread::Builder::new().name("saltus-keys".into()).spawn(read).ok()?;
-        let mut quick = before.clone();
-        quick.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
-        termios::tcsetattr(stdin(), OptionalActions::Now, &quick).ok()?;
-        Some(Keys { before, pressed, bytes: Vec::new(), line: None })
+        let terminal = terminal::Keys::one_by_one().ok()?;
+        Some(Keys { _terminal: terminal, pressed, bytes: Vec::new(), line: None })
     }
 
     /// The next pressed key, or completed line, if any.
@@ -135,12 +132,6 @@ impl Keys {
     /// The line that is being typed.
     pub fn line(&self) -> Option<&Line> {
         self.line.as_ref()
-    }
-}
-
-impl Drop for Keys {
-    fn drop(&mut self) {
-        let _ = termios::tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
 }
 

@@ -1,9 +1,7 @@
 //! Takes over the terminal, draws on it, and restores it on every exit.
 
 use std::io::{self, Stdout, Write};
-use std::os::fd::AsFd;
 use std::panic;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
@@ -13,8 +11,7 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{cursor, execute};
-use rustix::event::{PollFd, PollFlags, poll};
-use saltus_os::process;
+use saltus_os::stop;
 use saltus_spy::{Column, Watch};
 
 use crate::app::App;
@@ -65,19 +62,6 @@ fn give_back() {
     let _ = disable_raw_mode();
 }
 
-/// Ends the process when the terminal hangs up. There is nothing to restore, and the library that reads keys would read end-of-file
-/// forever.
-fn end_with_the_terminal() -> io::Result<()> {
-    let terminal = io::stdout().as_fd().try_clone_to_owned()?;
-    let watch = move || {
-        let mut terminal = [PollFd::new(&terminal, PollFlags::empty())];
-        // With no requested events, poll reports only hang-ups and errors.
-        while !matches!(poll(&mut terminal, None), Ok(1..)) {}
-        std::process::exit(0);
-    };
-    process::without_signals(|| thread::Builder::new().name("saltus-hangup".into()).spawn(watch)).map(drop)
-}
-
 /// Shows the channels until a key ends it, or `stopped` returns true.
 ///
 /// # Errors
@@ -85,7 +69,8 @@ fn end_with_the_terminal() -> io::Result<()> {
 pub fn run(watch: &Watch, mouse: bool, stopped: impl Fn() -> bool) -> io::Result<()> {
     // Also restores what was set before an error.
     let mut screen = Screen::take(mouse).inspect_err(|_| give_back())?;
-    end_with_the_terminal()?;
+    // After a hang-up there is nothing to restore, and the library that reads keys would read end-of-file forever.
+    stop::exit_when_output_hangs_up()?;
     let (mut app, theme, mut places) = (App::new(), Theme::of_environment(), Places::default());
     let (mut due, mut reported) = (Instant::now(), 0);
     while !stopped() && !app.quit {

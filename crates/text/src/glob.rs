@@ -153,6 +153,7 @@ mod tests {
     }
 
     /// Compares every pattern of up to five characters, from an alphabet of all special characters, with every short name.
+    #[cfg(unix)]
     #[test]
     fn the_same_as_fnmatch_of_the_c_library() {
         let names: Vec<Vec<u8>> = (0..=3).flat_map(|n| strings(b"a/]", n)).collect();

@@ -3,8 +3,8 @@
 use crate::{Error, Result};
 use saltus_os::cancel::{CancelHandle, Raised};
 use saltus_os::epoll::{self, EXCLUSIVE, READ};
+use saltus_os::fd::{AsFd, BorrowedFd, RawFd};
 use std::ops::Deref;
-use std::os::fd::{AsFd, BorrowedFd, RawFd};
 use std::sync::Arc;
 
 /// An `epoll` instance.

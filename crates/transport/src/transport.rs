@@ -2,7 +2,7 @@
 
 use crate::{About, Count, Of, Pattern, Result, Url};
 use saltus_channel::{Description, Name};
-use std::os::fd::RawFd;
+use saltus_os::fd::RawFd;
 use std::sync::Arc;
 
 /// A network. All methods are required: each provider states what it does, even if that is nothing.

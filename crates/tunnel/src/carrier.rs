@@ -3,21 +3,17 @@
 mod stream;
 
 use crate::{Error, Result};
+use saltus_os::fd::AsFd;
+use saltus_os::poll::{self, PollFd};
+use saltus_os::socket;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
-use std::os::fd::AsRawFd;
 use stream::Stream;
 
 /// Most datagrams received per cycle, so that sending proceeds too.
 const BATCH: usize = 256;
 /// Receive buffer requested from the kernel.
-const BUFFER: libc::c_int = 4 << 20;
-
-/// Datagrams are never fragmented, and routers' reports of the path MTU are ignored: the tunnel measures it itself.
-const WHOLE: [(libc::c_int, libc::c_int, libc::c_int); 2] = [
-    (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_PROBE),
-    (libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, libc::IPV6_PMTUDISC_PROBE),
-];
+const BUFFER: i32 = 4 << 20;
 
 /// The result of a send.
 pub(crate) enum Sent {
@@ -76,14 +72,9 @@ impl Carrier {
         let failed = |e| Error::system(format!("cannot open a UDP socket at {at}"), e);
         let socket = UdpSocket::bind(at).map_err(failed)?;
         socket.set_nonblocking(true).map_err(failed)?;
-        for option in [libc::SO_RCVBUF, libc::SO_SNDBUF] {
-            // As much as the system allows; less is not an error.
-            let _ = set(&socket, libc::SOL_SOCKET, option, BUFFER);
-        }
-        let families = if at.is_ipv6() { &WHOLE[..] } else { &WHOLE[..1] };
-        for (level, option, value) in families {
-            set(&socket, *level, *option, *value).map_err(failed)?;
-        }
+        socket::request_buffers(&socket, BUFFER);
+        // The tunnel measures the path MTU itself.
+        socket::keep_whole(&socket, at.is_ipv6()).map_err(failed)?;
         Ok(Carrier::Udp { socket, buffer: vec![0; 1 << 16] })
     }
 
@@ -96,12 +87,12 @@ impl Carrier {
     }
 
     /// The events to wait for. `full`: also for space to send.
-    pub fn polls(&self, full: bool) -> libc::pollfd {
+    pub fn polls(&self, full: bool) -> PollFd {
         let fd = match self {
-            Carrier::Udp { socket, .. } => socket.as_raw_fd(),
-            Carrier::Tcp(stream) => stream.raw(),
+            Carrier::Udp { socket, .. } => Some(socket.as_fd()),
+            Carrier::Tcp(stream) => stream.fd(),
         };
-        libc::pollfd { fd, events: libc::POLLIN | if full { libc::POLLOUT } else { 0 }, revents: 0 }
+        poll::entry(fd, poll::READ | if full { poll::WRITE } else { 0 })
     }
 
     /// Passes on datagrams that have arrived.
@@ -130,9 +121,9 @@ impl Carrier {
                 Err(e) => e,
             },
         };
-        match error.raw_os_error() {
+        match error {
             _ if error.kind() == ErrorKind::WouldBlock => Sent::Full,
-            Some(libc::EMSGSIZE) => Sent::TooLong,
+            _ if socket::is_too_long(&error) => Sent::TooLong,
             _ => Sent::Refused(error),
         }
     }
@@ -151,14 +142,6 @@ fn mapped(address: SocketAddr) -> SocketAddr {
         IpAddr::V4(ip) => SocketAddr::from((ip.to_ipv6_mapped(), address.port())),
         IpAddr::V6(_) => address,
     }
-}
-
-fn set(socket: &UdpSocket, level: libc::c_int, option: libc::c_int, value: libc::c_int) -> io::Result<()> {
-    let len = size_of::<libc::c_int>() as libc::socklen_t;
-    // SAFETY: the option's value is an integer that stays alive across the call.
-    let result =
-        unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const value).cast(), len) };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 use crate::carrier::{Carrier, Sent, resolve};
 use crate::name::Name;
 use crate::{Config, Error, Event, Result, Stats, Tunnel};
-use saltus_os::clock;
+use saltus_os::fd::BorrowedFd;
+use saltus_os::{clock, poll};
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::time::Duration;
 
 /// Most datagrams sent per cycle, so that receiving proceeds too.
 const BATCH: usize = 64;
@@ -147,18 +148,13 @@ impl Driver {
         }
         let full = self.waiting.is_some();
         let mut polls = vec![self.carrier.polls(full)];
-        let other =
-            |fd: &BorrowedFd<'_>| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        polls.extend(others.iter().map(other));
+        polls.extend(others.iter().map(|fd| poll::entry(Some(*fd), poll::READ)));
         // While the socket accepts nothing, datagrams due for sending do not count.
         let due = if full { u64::MAX } else { self.tunnel.next_timeout() };
         let now = clock::monotonic();
         let left = due.min(until).saturating_sub(now).min(LONGEST);
-        let time = libc::timespec { tv_sec: 0, tv_nsec: left as libc::c_long };
-        // SAFETY: the list and the time stay alive across the call; the signal mask is unchanged.
-        let ready = unsafe { libc::ppoll(polls.as_mut_ptr(), polls.len() as _, &time, std::ptr::null()) };
-        match io::Error::last_os_error() {
-            e if ready < 0 && e.kind() != io::ErrorKind::Interrupted => {
+        match poll::wait(&mut polls, Some(Duration::from_nanos(left))) {
+            Err(e) if e.kind() != io::ErrorKind::Interrupted => {
                 Err(Error::system("cannot wait for the tunnel's socket", e))
             }
             _ => Ok(()),

@@ -4,7 +4,6 @@ use crate::{Error, Result};
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -33,7 +32,7 @@ impl Key {
     pub fn read(file: &Path) -> Result<(Key, bool)> {
         let unreadable = |e| Error::system("the file cannot be read", e);
         let open = File::open(file).map_err(unreadable)?;
-        let mode = open.metadata().map_err(unreadable)?.permissions().mode();
+        let mode = saltus_os::file::inode(&open).map_err(unreadable)?.mode;
         let mut text = String::new();
         // A key is short; other files need not be read completely.
         open.take(1000).read_to_string(&mut text).map_err(unreadable)?;

@@ -5,7 +5,7 @@
 //! clients need a token: once in the URL, then in a cookie.
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
-use saltus_os::process;
+use saltus_os::{peer, process};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use subtle::ConstantTimeEq;
@@ -33,9 +33,12 @@ const TOKEN: Refusal =
     (StatusCode::UNAUTHORIZED, "a token is needed: open the whole URL that it printed, with ?token=\n");
 
 impl Gate {
-    /// The gate of a server that listens on this address. `token`: whether clients on this machine need one too.
+    /// The gate of a server that listens on this address. `token`: whether clients on this machine need one too. They always do where the
+    /// system does not report their users.
     pub fn new(listen: SocketAddr, token: bool) -> io::Result<Gate> {
-        let token = (token || !listen.ip().is_loopback()).then(process::secret).transpose()?;
+        let token = (token || !listen.ip().is_loopback() || !peer::REPORTS_USERS)
+            .then(process::secret)
+            .transpose()?;
         let (cookie, local) = (format!("saltus-{}", listen.port()), listen.ip().is_loopback());
         Ok(Gate { token, cookie, local })
     }

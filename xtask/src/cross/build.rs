@@ -19,9 +19,14 @@ pub(super) struct Processor {
     pub debian: &'static str,
     /// Debian's packages with those and with its C library.
     packages: &'static [&'static str],
+    /// The compiler's flags to link everything inside.
+    pub statically: &'static str,
     /// Debian's package with Rust's standard library for it, next to `rustc-web`. Without one, cargo builds it from its source.
     library: Option<&'static str>,
 }
+
+/// Flags to link the C library inside.
+const WITH_C: &str = "-C target-feature=+crt-static";
 
 pub(super) const AARCH64: Processor = Processor {
     name: "aarch64",
@@ -30,6 +35,7 @@ pub(super) const AARCH64: Processor = Processor {
     loader: "ld-linux-aarch64.so.1",
     debian: "arm64",
     packages: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
+    statically: WITH_C,
     library: Some("libstd-rust-web-dev:arm64"),
 };
 
@@ -40,6 +46,7 @@ pub(super) const ARMV7: Processor = Processor {
     loader: "ld-linux-armhf.so.3",
     debian: "armhf",
     packages: &["gcc-arm-linux-gnueabihf", "libc6-dev-armhf-cross"],
+    statically: WITH_C,
     library: None,
 };
 
@@ -50,6 +57,31 @@ pub(super) const RISCV64: Processor = Processor {
     loader: "ld-linux-riscv64-lp64d.so.1",
     debian: "riscv64",
     packages: &["gcc-riscv64-linux-gnu", "libc6-dev-riscv64-cross"],
+    statically: WITH_C,
+    library: None,
+};
+
+/// Windows on x86-64.
+pub(super) const WINDOWS: Processor = Processor {
+    name: "windows",
+    target: "x86_64-pc-windows-gnu",
+    prefix: "x86_64-w64-mingw32",
+    loader: "",
+    debian: "",
+    packages: &["gcc-mingw-w64-x86-64-posix"],
+    statically: "-C target-feature=+crt-static -C link-arg=-static",
+    library: None,
+};
+
+/// macOS on Apple silicon. Only checked: there is no linker, and no C compiler.
+pub(super) const MACOS: Processor = Processor {
+    name: "macos",
+    target: "aarch64-apple-darwin",
+    prefix: "",
+    loader: "",
+    debian: "",
+    packages: &[],
+    statically: "",
     library: None,
 };
 
@@ -148,11 +180,22 @@ impl Processor {
         command
             .env("RUSTC", rustc)
             .env("CARGO_TARGET_DIR", place().join("target"))
+            .env("CARGO_PROFILE_DEV_DEBUG", "false")
             .env(linker, format!("{}-gcc", self.prefix))
             .env(format!("CC_{}", self.target.replace('-', "_")), format!("{}-gcc", self.prefix))
-            .env("RUSTFLAGS", if linked == Linked::Statically { "-C target-feature=+crt-static" } else { "" })
+            .env("RUSTFLAGS", if linked == Linked::Statically { self.statically } else { "" })
             .current_dir(root());
         Ok(command)
+    }
+
+    /// Compiles packages without their default features as far as `cargo check` does. Build scripts "compile" C with `true`.
+    pub fn check(&self, packages: &[&str]) -> Outcome {
+        let mut command = self.cargo("check", Linked::Dynamically)?;
+        for tool in ["CC", "AR"] {
+            command.env(format!("{tool}_{}", self.target.replace('-', "_")), "true");
+        }
+        command.args(["--quiet", "--no-default-features"]);
+        run::output(command.args(packages.iter().flat_map(|package| ["-p", package]))).map(drop)
     }
 
     /// Builds a program of a package.
@@ -163,18 +206,18 @@ impl Processor {
         profile: &str,
         linked: Linked,
     ) -> Result<Program, String> {
-        run::output(self.cargo("build", linked)?.args([
-            "--quiet",
-            "-p",
-            package,
-            "--bin",
-            name,
-            "--profile",
-            profile,
-        ]))?;
+        let mut command = self.cargo("build", linked)?;
+        command.args(["--quiet", "-p", package, "--bin", name, "--profile", profile]);
+        let is_windows = self.name == WINDOWS.name;
+        if is_windows {
+            command.arg("--no-default-features"); // the demo needs shared memory
+        }
+        run::output(&mut command)?;
+        let folder = if profile == "dev" { "debug" } else { profile };
+        let file = if is_windows { format!("{name}.exe") } else { name.into() };
         Ok(Program {
             name: format!("{}.{name}", self.name),
-            path: place().join("target").join(self.target).join(profile).join(name),
+            path: place().join("target").join(self.target).join(folder).join(file),
             processor: self,
         })
     }

@@ -1,8 +1,9 @@
-//! Tests on other processors: built here, run under an arm64 kernel in an emulator, which also executes 32-bit ARM programs.
+//! Tests on other processors and systems: built here, run under an arm64 kernel in an emulator, which also executes 32-bit ARM programs.
 //!
 //! An emulator on x86 runs another instruction set, but not another memory order: what may be reordered on ARM is not seen here.
 
 mod build;
+mod desk;
 mod guest;
 mod package;
 
@@ -11,6 +12,8 @@ use crate::tools;
 use build::{AARCH64, ARMV7, Linked, Processor, RISCV64, Tests};
 use guest::{KERNELS, Load};
 use std::process::Command;
+
+pub use desk::desks;
 
 /// The engine. `loom` and `docs` are left out: their results do not depend on the processor.
 const SHORT: &[Tests] = &[
@@ -67,7 +70,9 @@ pub fn steps(processor: &str, short: bool) -> Result<Vec<Step>, String> {
         "aarch64" => Ok(aarch64(short)),
         "armv7" => Ok(armv7(short)),
         "riscv64" => Ok(riscv64(short)),
-        _ => Err(format!("cross {processor}: the processor must be aarch64, armv7 or riscv64")),
+        "windows" => Ok(desk::windows(short)),
+        "macos" => Ok(desk::macos()),
+        _ => Err(format!("cross {processor}: it must be aarch64, armv7, riscv64, windows or macos")),
     }
 }
 

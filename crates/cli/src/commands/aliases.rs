@@ -72,7 +72,7 @@ pub(crate) fn run(aliases: Aliases) -> Outcome {
             }
             continue;
         }
-        match std::os::unix::fs::symlink(&program, &link) {
+        match saltus_os::file::symlink(&program, &link) {
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
             made => made.map_err(|source| system(format!("create {}", link.display()), source))?,
         }

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -54,7 +53,7 @@ pub(crate) fn tunnel(all: clap::Command, bench: TunnelBench) -> Outcome {
 fn become_program(all: clap::Command, command: &[&str], before: &[&str], options: Vec<OsString>) -> Outcome {
     let beside = std::env::current_exe().ok().map(|this| this.with_file_name(PROGRAM));
     let program = beside.filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from(PROGRAM));
-    let error = Command::new(&program).args(before).args(&options).exec();
+    let error = saltus_os::process::replace(Command::new(&program).args(before).args(&options));
     if error.kind() != ErrorKind::NotFound {
         return Err(Failure::new(Code::Failed, format!("cannot run {}: {error}", program.display())));
     }

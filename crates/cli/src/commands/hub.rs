@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use saltus_net::tcpq::{self, Access, ClientStats, Limits, Network, QueueLimits, Reason, Stats, Told};
+use saltus_os::peer;
 use serde::Serialize;
 
 use crate::exit::{self, Code, Failure, Outcome};
@@ -124,6 +125,12 @@ fn clients(text: &str) -> Result<usize, String> {
 
 /// Forwards messages until a stop signal.
 pub(crate) fn run(args: Hub) -> Outcome {
+    if args.own_user && !peer::REPORTS_USERS {
+        return Err(Failure::new(
+            Code::Usage,
+            "--own-user needs Linux: this system does not report who connects",
+        ));
+    }
     let failed = |e: saltus_net::Error| Failure::new(Code::Failed, e.to_string());
     let queue =
         QueueLimits { bytes: usize::try_from(args.queue).unwrap_or(usize::MAX), ..QueueLimits::default() };

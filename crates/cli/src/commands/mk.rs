@@ -1,7 +1,6 @@
 //! `saltus mk`: create a channel.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 
 use clap::Args;
 use saltus_channel::clock::Clock;
@@ -90,7 +89,7 @@ Examples:
 /// Creates the channel.
 pub(crate) fn run(domain: &DomainUrl, mk: Mk) -> Outcome {
     let domain = domain.shm_only("mk", "`saltus pub` needs no existing channel there")?;
-    let name = mk.name.as_bytes();
+    let name = mk.name.as_encoded_bytes();
     let attributes = mk.attributes();
     if mk.replace {
         domain.replace(name, &attributes)?;

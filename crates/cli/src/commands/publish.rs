@@ -4,7 +4,6 @@ mod sink;
 
 use std::ffi::OsString;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -183,7 +182,7 @@ impl Pub {
     /// The encoder for messages from JSON, if a type is given.
     fn encoder(&self, place: &OpenDomain) -> Outcome<Option<Encoder>> {
         let known = || match place {
-            OpenDomain::Shm(domain) => match domain.open_channel(self.name.as_bytes()) {
+            OpenDomain::Shm(domain) => match domain.open_channel(self.name.as_encoded_bytes()) {
                 Ok(channel) => Ok(Dictionary::of(types::texts(channel.descriptions()?))),
                 // A missing channel stores no types.
                 Err(Error::NotFound { .. }) => Ok(Dictionary::default()),
@@ -213,14 +212,14 @@ impl Pub {
                 );
                 Err(Failure::new(Code::Usage, words))
             }
-            OpenDomain::Other(domain) => Ok(Sink::Domain(domain.publisher(self.name.as_bytes())?)),
+            OpenDomain::Other(domain) => Ok(Sink::Domain(domain.publisher(self.name.as_encoded_bytes())?)),
         }
     }
 
     /// The message, if there is a single one, not one per line.
     fn message(&self, encoder: Option<&Encoder>) -> Outcome<Option<Vec<u8>>> {
         let message = match (&self.text, &self.file, &self.bytes) {
-            (Some(text), _, _) => text.as_bytes().to_vec(),
+            (Some(text), _, _) => text.as_encoded_bytes().to_vec(),
             (_, Some(file), _) => contents(file)?,
             (_, _, Some(hex)) => hex.0.clone(),
             _ => return Ok(None),
@@ -236,7 +235,7 @@ impl Pub {
 
     /// Opens the channel. A missing one is created for the size of the message, or for longer ones if the size of its type `varies`.
     fn channel(&self, domain: &Directory, message: Option<&[u8]>, varies: bool) -> Outcome<Channel> {
-        let name = self.name.as_bytes();
+        let name = self.name.as_encoded_bytes();
         match domain.open_channel(name) {
             Err(Error::NotFound { .. }) if !self.no_create => {}
             Err(Error::NotFound { .. }) => {

@@ -14,7 +14,7 @@ use status::Status;
 
 /// Records until a stop signal, or until the options end it.
 pub(crate) fn run(url: Option<&str>, args: Record) -> Outcome {
-    stop::on(&[libc::SIGINT, libc::SIGTERM])?;
+    stop::on_signals_without_hangup()?;
     let (sources, settings) = (args.sources(url)?, args.settings()?);
     let keeps = settings.last.is_some();
     args.absent_now(url)?.iter().for_each(|words| note(format_args!("warning: {words}; waiting for it")));
@@ -52,8 +52,8 @@ pub(crate) fn run(url: Option<&str>, args: Record) -> Outcome {
     exit::for_each(args.never_appeared(url, came)?, Err)
 }
 
-/// Requests during a recording: SIGHUP starts a new file; Enter and SIGUSR1 write the messages kept by `--last`.
-fn steer(control: &Control, keeps: bool) -> Outcome {
+#[cfg(unix)]
+fn steer_by_signals(control: &Control) -> Outcome {
     let failed = |e| Failure::new(Code::Failed, format!("cannot handle signals: {e}"));
     let (hup, usr1) = (control.clone(), control.clone());
     // SAFETY: these handlers only store to an atomic, which is async-signal-safe.
@@ -61,6 +61,13 @@ fn steer(control: &Control, keeps: bool) -> Outcome {
         signal_hook::low_level::register(libc::SIGHUP, move || hup.new_file()).map_err(failed)?;
         signal_hook::low_level::register(libc::SIGUSR1, move || usr1.save()).map_err(failed)?;
     }
+    Ok(())
+}
+
+/// Requests during a recording: SIGHUP starts a new file; Enter and SIGUSR1 write the messages kept by `--last`.
+fn steer(control: &Control, keeps: bool) -> Outcome {
+    #[cfg(unix)]
+    steer_by_signals(control)?;
     if keeps && io::stdin().is_terminal() {
         let control = control.clone();
         stop::spawn("saltus-keys", move || {

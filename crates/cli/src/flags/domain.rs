@@ -1,8 +1,6 @@
 //! The domain that a command works on: `--domain`, else the environment, else shared memory.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::sync::Once;
 
 use clap::Arg;
@@ -226,9 +224,9 @@ pub(crate) fn absent(name: &[u8], all: &[Name], url: &str) -> Failure {
 
 /// Opens the channel with this name, or the one whose escaped name is `name`.
 pub(crate) fn open_named(domain: &Directory, argument: &OsStr) -> Outcome<Channel> {
-    let name = Name::new(argument.as_bytes())?;
+    let name = Name::new(argument.as_encoded_bytes())?;
     let printed_so =
-        unescaped(argument.as_bytes()).and_then(|bytes| Name::new(bytes).ok()).filter(|n| *n != name);
+        unescaped(argument.as_encoded_bytes()).and_then(|bytes| Name::new(bytes).ok()).filter(|n| *n != name);
     match (open(domain, &name), printed_so) {
         (Err(failure), Some(other)) if failure.code() == Some(Code::NotFound) => {
             open(domain, &other).map_err(|_| failure)
@@ -242,7 +240,8 @@ pub(crate) fn open(domain: &Directory, name: &Name) -> Outcome<Channel> {
     domain.open_channel(name.as_bytes()).map_err(|error| match error {
         Error::NotFound { .. } => absent(name.as_bytes(), &domain.list().unwrap_or_default(), &domain.url()),
         Error::Denied { what } => {
-            let owner = std::fs::metadata(domain.path().join(name.file_name())).map(|m| m.uid());
+            let there = domain.path().join(name.file_name());
+            let owner = saltus_os::file::stat_path(there.as_os_str()).map(|there| there.user);
             let owner = owner.map_or("its owner".into(), |uid| format!("its owner, user {uid},"));
             Failure::new(
                 Code::Failed,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 use clap::Args;
@@ -128,7 +127,7 @@ impl Selection {
     /// The selection by these names and expressions.
     pub(crate) fn of(names: &[OsString], matching: &Matching) -> Outcome<Selection> {
         let regex = |text: &str| Ok(Choice::Matching(Pattern::regex(text)?, text.to_owned()));
-        let named = |name: &OsString| Ok(Choice::Named(name.as_bytes().to_vec()));
+        let named = |name: &OsString| Ok(Choice::Named(name.as_encoded_bytes().to_vec()));
         let choices = names.iter().map(named).chain(matching.regexes.regex.iter().map(|text| regex(text)));
         let choices: Vec<Choice> = choices.collect::<Outcome<_>>()?;
         if matching.invert && choices.is_empty() {

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::os::fd::AsFd;
 use std::time::Duration;
 
 use saltus_printer::{Format, Message};
@@ -19,8 +18,7 @@ pub(crate) struct Out {
 impl Out {
     /// Standard output.
     pub(crate) fn new() -> Outcome<Out> {
-        let file = io::stdout().as_fd().try_clone_to_owned().map_err(failure)?;
-        let file = Stoppable { file: File::from(file), broken: false };
+        let file = Stoppable { file: stop::output().map_err(failure)?, broken: false };
         Ok(Out { file: BufWriter::with_capacity(64 << 10, file) })
     }
 
@@ -75,8 +73,8 @@ impl Write for Stoppable {
         if self.broken {
             return Err(ErrorKind::BrokenPipe.into());
         }
-        // A pipe that polls as writable accepts this many bytes without blocking. Before a stop signal, blocking is fine.
-        let at_once = &bytes[..bytes.len().min(libc::PIPE_BUF)];
+        // Before a stop signal, blocking is fine.
+        let at_once = &bytes[..bytes.len().min(stop::AT_ONCE)];
         let written = if stop::wait_writable(&self.file) {
             self.file.write(bytes)
         } else if stop::writable_within(&self.file, GRACE) {

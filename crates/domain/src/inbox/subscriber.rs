@@ -9,9 +9,9 @@ use crate::backend::{self, Meta};
 use crate::{Error, Missed, Options, Pattern, Result};
 use saltus_channel::{CancelHandle, Description, Name};
 use saltus_os::clock;
+use saltus_os::fd::{AsFd, BorrowedFd};
 use saltus_ring::{Start, Which};
 use saltus_transport::{About, Ready};
-use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
 /// The source of a subscriber's messages.

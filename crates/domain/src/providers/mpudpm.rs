@@ -9,8 +9,8 @@ use saltus_channel::Name;
 use saltus_net::lcm::mpudpm::{self, Listener, Publisher};
 use saltus_net::lcm::port::{PORTS, Ports};
 use saltus_net::lcm::{self, Received};
+use saltus_os::fd::{AsFd, AsRawFd};
 use saltus_transport::{Abilities, About, Arrival, Epoll, Fd, Sink, Timer, Transport, Url};
-use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Datagrams received from each port between two checks for waiting subscribers.

@@ -8,9 +8,9 @@ use crate::{Error, Pattern, Result};
 use saltus_channel::Name;
 use saltus_net::tcpq::{Arrived, Client, PORT};
 use saltus_os::clock;
+use saltus_os::fd::{AsFd, AsRawFd};
 use saltus_transport::{Abilities, About, Arrival, Fd, Sink, Transport, Url};
 use std::net::ToSocketAddrs;
-use std::os::fd::{AsFd, AsRawFd};
 
 /// A client of a hub.
 pub(crate) struct Tcpq(Client);

@@ -7,10 +7,10 @@ use saltus_channel::Name;
 use saltus_net::lcm::senders::Order;
 use saltus_net::lcm::{self, Listener, Publisher, Received, SELF_TEST};
 use saltus_net::udp;
+use saltus_os::fd::{AsFd, AsRawFd};
 use saltus_transport::losses::Losses;
 use saltus_transport::{Abilities, About, Arrival, Count, Fd, Of, ReportsLosses, Sink, Transport, Url};
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Datagrams received between two checks for waiting subscribers.

@@ -5,11 +5,11 @@ use super::entry::{Entry, HEAD};
 use super::file::{self, Identity, Scratch, side_file};
 use super::table::Counter;
 use crate::{Error, Format, Reader, Result};
+use saltus_os::file::FileExt;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// Bytes per read of the log.

@@ -4,11 +4,12 @@ use super::Index;
 use super::entry::{Entry, HEAD};
 use super::table::Summary;
 use crate::bytes::Fields;
+use saltus_os::file::FileExt;
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 
 const MAGIC: [u8; 8] = *b"SALTUSIX";
 /// Incremented with every change of the format: an older index is built again.
@@ -46,12 +47,17 @@ impl Identity {
         scan(0, ENDS)?;
         scan(size.saturating_sub(ENDS), ENDS)?;
         (1..PROBES).try_for_each(|i| scan(size / PROBES * i, 256))?;
-        Ok(Identity { size, modified: modified(&metadata), probes: hasher.finalize() })
+        Ok(Identity { size, modified: modified(&metadata)?, probes: hasher.finalize() })
     }
 }
 
-fn modified(metadata: &Metadata) -> i64 {
-    metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec())
+/// When a file was written, in ns since 1970.
+fn modified(metadata: &Metadata) -> io::Result<i64> {
+    let ns = |time: Duration| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
+    Ok(match metadata.modified()?.duration_since(UNIX_EPOCH) {
+        Ok(since) => ns(since),
+        Err(before) => -ns(before.duration()),
+    })
 }
 
 impl Index {

@@ -21,8 +21,8 @@ mod table;
 pub use table::{ChannelSummary, Summary};
 
 use crate::{Error, Result};
+use saltus_os::file::FileExt;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 
 pub(crate) use entry::Entry;
 pub(crate) use file::Identity;

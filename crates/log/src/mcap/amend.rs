@@ -6,9 +6,10 @@
 use super::{MAGIC, op};
 use crate::bytes::{Fields, Map, put, put_map};
 use crate::{Error, Result};
+use saltus_os::file::{self, FileExt, Inode};
+use saltus_os::process;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 /// Opcode and length.
@@ -31,8 +32,9 @@ pub fn add_metadata(path: &Path, name: &str, values: &Map) -> Result<bool> {
     let file = File::open(path).map_err(failed)?;
     let about = file.metadata().map_err(failed)?;
     let is_plain = fs::symlink_metadata(path).map_err(failed)?.is_file();
+    let inode = file::inode(&file).map_err(failed)?;
     // A copy would not be the file that the other names refer to, and would belong to us.
-    if !is_plain || about.nlink() != 1 || about.uid() != user() {
+    if !is_plain || inode.links != 1 || inode.user != process::user() {
         return Ok(false);
     }
     let Some((place, tail)) = tail(&file, about.len(), name, values).map_err(failed)? else {
@@ -43,7 +45,7 @@ pub fn add_metadata(path: &Path, name: &str, values: &Map) -> Result<bool> {
     let aside = Path::new(&aside);
     let done = copy(&file, aside, place, &tail)
         .and_then(|()| fs::set_permissions(aside, about.permissions()))
-        .and_then(|()| unchanged(path, &about))
+        .and_then(|()| unchanged(path, &about, &inode))
         .and_then(|()| fs::rename(aside, path));
     if done.is_err() {
         // The disk may be full; the partial copy may not be removable either.
@@ -70,16 +72,11 @@ pub fn is_finished(path: &Path) -> Result<bool> {
     Ok(!begun || (ended && end > 0))
 }
 
-/// The user of this process: only this user's files are replaced.
-fn user() -> u32 {
-    fs::metadata("/proc/self").map_or(u32::MAX, |me| me.uid())
-}
-
 /// Checks that the file has not changed since it was read.
-fn unchanged(path: &Path, about: &fs::Metadata) -> io::Result<()> {
-    let now = fs::metadata(path)?;
-    let same = (now.ino(), now.dev(), now.len()) == (about.ino(), about.dev(), about.len())
-        && now.modified()? == about.modified()?;
+fn unchanged(path: &Path, about: &fs::Metadata, inode: &Inode) -> io::Result<()> {
+    let now = file::inode(&File::open(path)?)?;
+    let same = (now.number, now.device, now.len) == (inode.number, inode.device, inode.len)
+        && fs::metadata(path)?.modified()? == about.modified()?;
     if same { Ok(()) } else { Err(io::Error::other("another process has changed it")) }
 }
 

@@ -5,8 +5,8 @@ use super::listener::Listener;
 use super::publisher::Publisher;
 use crate::udp::diagnose::{Facts, LOOPBACK_ROUTE};
 use crate::{Error, Result};
-use saltus_os::clock;
-use std::os::fd::{AsFd, AsRawFd};
+use saltus_os::fd::AsFd;
+use saltus_os::{clock, poll};
 use std::time::Duration;
 
 /// The channel of LCM's self test. Other programs' tests use it too.
@@ -37,7 +37,7 @@ pub fn check(publisher: &Publisher, listener: &mut Listener, mut sink: impl Sink
             publisher.publish(SELF_TEST, WORDS)?;
             sent = Some(now);
         }
-        if readable(listener, if over { 0 } else { (AGAIN / 1_000_000) as i32 }) {
+        if readable(listener, if over { 0 } else { AGAIN }) {
             let ports = publisher.ports();
             let mut watch = Watch { sink: &mut sink, port: ports[0], heard: false };
             while !watch.heard && listener.drain(64, &mut watch)? == 64 {}
@@ -68,10 +68,10 @@ impl<S: Sink> Sink for &mut Watch<'_, S> {
     }
 }
 
-fn readable(listener: &Listener, ms: i32) -> bool {
-    let mut poll = libc::pollfd { fd: listener.as_fd().as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one descriptor that stays alive across the call.
-    unsafe { libc::poll(&mut poll, 1, ms) > 0 }
+/// Whether a datagram arrives within `time` ns.
+fn readable(listener: &Listener, time: u64) -> bool {
+    let mut one = [poll::entry(Some(listener.as_fd()), poll::READ)];
+    poll::wait(&mut one, Some(Duration::from_nanos(time))).is_ok_and(|ready| ready > 0)
 }
 
 /// Finds out why the message did not return.

@@ -5,7 +5,7 @@ use super::reassembly::Limits;
 use crate::Result;
 use crate::udp::{Options, Receiver};
 use saltus_os::clock;
-use std::os::fd::{AsFd, BorrowedFd};
+use saltus_os::fd::{AsFd, BorrowedFd};
 
 /// The receiving side of a group: a socket and its protocol state. The descriptor is readable when there are
 /// datagrams to drain.

@@ -8,8 +8,8 @@ use super::reassembly::Limits;
 use crate::udp::Options;
 use crate::{Error, Result};
 use saltus_os::clock;
+use saltus_os::fd::{AsFd, BorrowedFd};
 use sockets::Sockets;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// State shared by both sides.

@@ -6,7 +6,7 @@ use super::listener::Listener;
 use super::publisher::Publisher;
 use crate::Result;
 use crate::udp::Options;
-use std::os::fd::{AsFd, BorrowedFd};
+use saltus_os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 /// A group, to publish to and to receive from.

@@ -13,9 +13,9 @@ use super::{CHANNEL, HELLO_HUB, MESSAGE, VERSION_MARKS};
 use crate::{Error, Result};
 use saltus_os::clock;
 use saltus_os::epoll::{Epoll, READ, Timer, WRITE};
+use saltus_os::fd::{AsFd, BorrowedFd};
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const MILLISECOND: u64 = 1_000_000;

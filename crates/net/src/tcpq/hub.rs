@@ -4,14 +4,14 @@ use super::MESSAGE;
 use super::access::Access;
 use super::queue::QueueLimits;
 use super::switch::{ClientStats, Reason, Stats, Switch};
-use crate::{Error, Result};
+use crate::{Error, Result, system};
 use saltus_os::clock;
 use saltus_os::epoll::{BROKEN, Epoll, Event, READ, Timer, WRITE};
-use socket2::{SockRef, TcpKeepalive};
+use saltus_os::fd::{AsFd, AsRawFd, BorrowedFd};
+use socket2::SockRef;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -343,11 +343,9 @@ impl Hub {
     fn join(&mut self, stream: TcpStream, address: SocketAddr) -> io::Result<()> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
-        let socket = SockRef::from(&stream);
         // A client whose machine has disappeared is detected after two minutes.
-        let alive = TcpKeepalive::new().with_time(Duration::from_secs(60));
-        socket.set_tcp_keepalive(&alive.with_interval(Duration::from_secs(20)).with_retries(3))?;
-        set_unsent(&stream)?;
+        system::probe(&SockRef::from(&stream), Duration::from_secs(60), Duration::from_secs(20))?;
+        system::limit_unsent(&stream, UNSENT)?;
         let id = self.next;
         self.next += 1;
         self.epoll.add(stream.as_raw_fd(), READ, id)?;
@@ -438,15 +436,4 @@ impl AsFd for Hub {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.epoll.as_fd()
     }
-}
-
-fn set_unsent(stream: &TcpStream) -> io::Result<()> {
-    let unsent = UNSENT;
-    let len = size_of_val(&unsent) as libc::socklen_t;
-    // SAFETY: the value stays alive across the call and has that many bytes.
-    let result = unsafe {
-        let value = (&raw const unsent).cast();
-        libc::setsockopt(stream.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, value, len)
-    };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

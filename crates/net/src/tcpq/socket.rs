@@ -1,10 +1,11 @@
 //! A TCP socket that waits only with a time limit.
 
-use saltus_os::clock;
-use socket2::{Domain, Protocol, SockAddr, TcpKeepalive, Type};
+use crate::system;
+use saltus_os::fd::{AsFd, AsRawFd, RawFd};
+use saltus_os::{clock, poll};
+use socket2::{Domain, Protocol, SockAddr, SockRef, Type};
 use std::io::{self, ErrorKind, IoSlice, Read};
 use std::net::SocketAddr;
-use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
 /// The result of a send.
@@ -29,10 +30,9 @@ impl Socket {
         socket.set_nonblocking(true)?;
         socket.set_tcp_nodelay(true)?;
         // A hub whose machine has disappeared is detected.
-        let alive = TcpKeepalive::new().with_time(Duration::from_secs(20));
-        socket.set_tcp_keepalive(&alive.with_interval(Duration::from_secs(5)).with_retries(3))?;
+        system::probe(&SockRef::from(&socket), Duration::from_secs(20), Duration::from_secs(5))?;
         match socket.connect(&SockAddr::from(address)) {
-            Err(e) if e.raw_os_error() != Some(libc::EINPROGRESS) => Err(e),
+            Err(e) if !system::is_connecting(&e) => Err(e),
             _ => Ok(Socket { socket, address }),
         }
     }
@@ -44,7 +44,7 @@ impl Socket {
     }
     /// Whether the connection is established, waiting until `deadline` (monotonic, ns); an error: it failed.
     pub fn is_connected(&self, deadline: u64) -> io::Result<bool> {
-        if !self.wait(libc::POLLOUT, deadline) {
+        if !self.wait(poll::WRITE, deadline) {
             return Ok(false);
         }
         self.socket.take_error()?.map_or(Ok(true), Err)
@@ -58,7 +58,7 @@ impl Socket {
         (&self.socket).read(buffer)
     }
     pub fn wait_readable(&self, deadline: u64) -> bool {
-        self.wait(libc::POLLIN, deadline)
+        self.wait(poll::READ, deadline)
     }
 
     /// Sends these pieces as one. Waits at most `room` ns until the first byte is accepted, and then at most `more`
@@ -74,7 +74,7 @@ impl Socket {
         let mut begun = false;
         while !left.is_empty() {
             // No signal for a broken connection, since the program may not expect one.
-            match self.socket.send_vectored_with_flags(left, libc::MSG_NOSIGNAL) {
+            match self.socket.send_vectored_with_flags(left, system::NO_SIGNAL) {
                 Ok(n) => {
                     begun = true;
                     IoSlice::advance_slices(&mut left, n);
@@ -83,7 +83,7 @@ impl Socket {
                 Err(e) if e.kind() == ErrorKind::WouldBlock => {
                     let patience = if begun { more } else { room };
                     let now = clock::monotonic();
-                    if now >= end && begun || !self.wait(libc::POLLOUT, end.min(now + patience)) {
+                    if now >= end && begun || !self.wait(poll::WRITE, end.min(now + patience)) {
                         return if begun { Err(ErrorKind::TimedOut.into()) } else { Ok(Room::None) };
                     }
                 }
@@ -94,16 +94,14 @@ impl Socket {
     }
 
     /// Waits until it is ready, or broken. `false`: timed out.
-    fn wait(&self, events: libc::c_short, deadline: u64) -> bool {
-        let mut poll = libc::pollfd { fd: self.raw(), events, revents: 0 };
+    fn wait(&self, events: poll::Interest, deadline: u64) -> bool {
+        let mut one = [poll::entry(Some(self.socket.as_fd()), events)];
         loop {
             let left = deadline.saturating_sub(clock::monotonic());
-            let ms = i32::try_from(left.div_ceil(1_000_000)).unwrap_or(i32::MAX);
-            // SAFETY: one descriptor that stays alive across the call.
-            match unsafe { libc::poll(&mut poll, 1, ms) } {
-                n if n > 0 => return true,
-                0 if left == 0 || clock::monotonic() >= deadline => return false,
-                _ => {} // a signal, or woken early
+            match poll::wait(&mut one, Some(Duration::from_nanos(left))) {
+                Ok(0) if left == 0 || clock::monotonic() >= deadline => return false,
+                Ok(0) | Err(_) => {} // woken early, or a signal
+                Ok(_) => return true,
             }
         }
     }

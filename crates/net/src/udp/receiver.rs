@@ -1,12 +1,12 @@
 //! Sockets that receive from a group.
 
-use super::batch::Incoming;
+use super::Options;
 use super::bound::{Bound, Datagram};
-use super::{Options, filter, socket};
 use crate::Result;
+use crate::system::{self, Incoming, socket};
+use saltus_os::fd::{AsFd, BorrowedFd};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::os::fd::{AsFd, BorrowedFd};
 
 /// A socket that receives from one group, with memory for datagrams.
 pub struct Receiver {
@@ -47,15 +47,14 @@ impl Receiver {
     /// # Errors
     /// The kernel's error.
     pub fn ignore(&self, ip: Ipv4Addr, ports: [u16; 2]) -> io::Result<()> {
-        filter::ignore(&self.bound.fd, ip, ports)
+        system::ignore(&self.bound.fd, ip, ports)
     }
     /// Size of the kernel's buffer for this socket in bytes, including its own bookkeeping. Makes a system call.
     ///
     /// # Errors
     /// The kernel's error.
     pub fn buffer(&self) -> io::Result<usize> {
-        socket::get(&self.bound.fd, libc::SOL_SOCKET, libc::SO_RCVBUF, 0_i32)
-            .map(|bytes| bytes.max(0) as usize)
+        socket::receive_buffer(&self.bound.fd)
     }
     /// The group it receives from.
     pub fn group(&self) -> SocketAddrV4 {

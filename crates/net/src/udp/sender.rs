@@ -1,14 +1,14 @@
 //! Sockets that send to a group.
 
-use super::batch::{self, BATCH};
 use super::pace::weight;
-use super::{Options, Pacer, diagnose, socket};
+use super::{BATCH, Options, Pacer};
+use crate::system::{self, remedy, socket};
 use crate::{Error, Result};
-use saltus_os::clock;
-use std::io;
+use saltus_os::fd::{AsFd, BorrowedFd};
+use saltus_os::{clock, poll};
+use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::ops::Range;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 /// Most tries of a call for a long message while the kernel's buffer is full, each after at most 1 ms.
@@ -16,7 +16,7 @@ const TRIES: u32 = 100;
 
 /// A socket that sends to one group, from one port. It can send to other ports of the group's address too.
 pub struct Sender {
-    fd: OwnedFd,
+    fd: socket::Socket,
     group: SocketAddrV4,
     port: u16,
 }
@@ -28,21 +28,17 @@ impl Sender {
     /// An error of the kernel, with a remedy.
     pub fn open(options: &Options) -> Result<Sender> {
         let fd = socket::open()?;
-        let set = |level, name, value: i32| socket::set(&fd, level, name, value);
         let refused =
             |what: &str, e| Error::socket(format!("cannot {what} of a sender"), "check the options", e);
         if let Some(bytes) = options.send_buf {
             let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
-            set(libc::SOL_SOCKET, libc::SO_SNDBUF, bytes).map_err(|e| refused("set the send buffer", e))?;
+            socket::set_send_buffer(&fd, bytes).map_err(|e| refused("set the send buffer", e))?;
         }
         if options.group.ip().is_multicast() {
-            set(libc::IPPROTO_IP, libc::IP_MULTICAST_TTL, options.ttl.into())
-                .map_err(|e| refused("set the TTL", e))?;
-            set(libc::IPPROTO_IP, libc::IP_MULTICAST_LOOP, 1).map_err(|e| refused("set the loop", e))?;
+            socket::set_ttl(&fd, options.ttl).map_err(|e| refused("set the TTL", e))?;
+            socket::set_loop(&fd).map_err(|e| refused("set the loop", e))?;
             if let Some(iface) = &options.iface {
-                let member = socket::membership(*options.group.ip(), Some(iface))?;
-                socket::set(&fd, libc::IPPROTO_IP, libc::IP_MULTICAST_IF, member)
-                    .map_err(|_| socket::no_interface(iface))?;
+                socket::send_through(&fd, *options.group.ip(), iface)?;
             }
         }
         let any = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
@@ -57,19 +53,14 @@ impl Sender {
     /// # Errors
     /// [`Error::Full`] if the kernel's buffer is full, or the kernel's error.
     pub fn send(&self, port: u16, header: &[u8], payload: &[u8]) -> Result<()> {
-        let to = socket::to_kernel(SocketAddrV4::new(*self.group.ip(), port));
-        let mut pieces = [batch::piece(header), batch::piece(payload)];
-        let message = batch::outgoing(&to, &mut pieces);
+        let to = SocketAddrV4::new(*self.group.ip(), port);
         loop {
-            // SAFETY: the message, its pieces and its address stay alive across the call; the kernel only reads
-            // them.
-            let sent = unsafe { libc::sendmsg(self.fd.as_raw_fd(), &message, libc::MSG_DONTWAIT) };
-            if sent >= 0 {
-                return Ok(());
-            }
-            match self.failure(io::Error::last_os_error()) {
-                Some(why) => return Err(why),
-                None => continue,
+            match system::send(&self.fd, to, header, payload) {
+                Ok(()) => return Ok(()),
+                Err(e) => match self.failure(e) {
+                    Some(why) => return Err(why),
+                    None => continue,
+                },
             }
         }
     }
@@ -123,56 +114,40 @@ impl Sender {
         burst: &[Option<(H, Range<usize>)>],
         payload: &[u8],
     ) -> (usize, Result<()>) {
-        let to = socket::to_kernel(SocketAddrV4::new(*self.group.ip(), port));
-        let mut pieces = [[batch::piece(&[]); 2]; BATCH];
-        let full = burst.iter().flatten();
-        for (into, (header, range)) in pieces.iter_mut().zip(full) {
-            *into = [batch::piece(header.as_ref()), batch::piece(&payload[range.clone()])];
-        }
-        let mut messages =
-            pieces.each_mut().map(|p| libc::mmsghdr { msg_hdr: batch::outgoing(&to, p), msg_len: 0 });
-        let (mut sent, mut tries) = (0, 0);
-        while sent < burst.len() {
-            let left = &mut messages[sent..burst.len()];
-            let count = left.len() as libc::c_uint;
-            // SAFETY: the messages, their pieces and their address stay alive across the call; the kernel reads
-            // them and writes only their `msg_len`.
-            let done =
-                unsafe { libc::sendmmsg(self.fd.as_raw_fd(), left.as_mut_ptr(), count, libc::MSG_DONTWAIT) };
-            if done >= 0 {
-                sent += done as usize;
-                tries = 0;
-                continue;
+        let to = SocketAddrV4::new(*self.group.ip(), port);
+        let (mut tries, mut before) = (0, 0);
+        system::send_burst(&self.fd, to, burst, payload, |e, sent| {
+            if sent > before {
+                (tries, before) = (0, sent);
             }
-            match self.failure(io::Error::last_os_error()) {
+            match self.failure(e) {
                 Some(Error::Full) if tries < TRIES => {
                     tries += 1;
                     self.wait();
+                    Ok(())
                 }
-                Some(why) => return (sent, Err(why)),
-                None => {}
+                Some(why) => Err(why),
+                None => Ok(()),
             }
-        }
-        (sent, Ok(()))
+        })
     }
 
     /// Waits until the kernel accepts more, at most 1 ms.
     fn wait(&self) {
-        let mut poll = libc::pollfd { fd: self.fd.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
-        // SAFETY: one descriptor that stays alive across the call.
-        unsafe { libc::poll(&mut poll, 1, 1) };
+        let mut one = [poll::entry(Some(self.fd.as_fd()), poll::WRITE)];
+        let _ = poll::wait(&mut one, Some(Duration::from_millis(1))); // a signal ends it early
     }
 
     /// The meaning of a failed call; `None`: try again.
     fn failure(&self, source: io::Error) -> Option<Error> {
-        match source.raw_os_error() {
-            Some(libc::EINTR) => None,
+        match source.kind() {
+            ErrorKind::Interrupted => None,
             // Caused by an earlier datagram: nothing listens on that port of the other machine. This one was not
             // sent.
-            Some(libc::ECONNREFUSED) => None,
-            Some(libc::EAGAIN | libc::ENOBUFS) => Some(Error::Full),
+            ErrorKind::ConnectionRefused => None,
+            _ if socket::is_full(&source) => Some(Error::Full),
             _ => {
-                let remedy = diagnose::sending(self.group, &source);
+                let remedy = remedy::sending(self.group, &source);
                 Some(Error::socket(format!("cannot send to {}", self.group), remedy, source))
             }
         }

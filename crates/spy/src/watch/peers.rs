@@ -2,6 +2,7 @@
 
 use crate::Peer;
 use crate::text::{escaped, harmless};
+use saltus_os::{process, users};
 use std::collections::HashMap;
 
 /// Converts process IDs and users of shared memory to peers.
@@ -13,16 +14,16 @@ pub(super) struct Peers {
 
 impl Peers {
     pub fn new() -> Peers {
-        let host = nix::unistd::gethostname().ok().map(|name| harmless(&name.to_string_lossy()));
+        let host = process::host_name().map(|name| harmless(&name));
         Peers { host, users: HashMap::new() }
     }
 
     /// The name of a user; the number where it has no name here.
     pub fn user(&mut self, uid: u32) -> String {
-        let name = self.users.entry(uid).or_insert_with(|| {
-            let user = nix::unistd::User::from_uid(uid.into()).ok().flatten();
-            user.map_or_else(|| uid.to_string(), |user| harmless(&user.name))
-        });
+        let name = self
+            .users
+            .entry(uid)
+            .or_insert_with(|| users::user_name(uid).map_or_else(|| uid.to_string(), |name| harmless(&name)));
         name.clone()
     }
 

@@ -2,9 +2,9 @@
 //! at a time.
 
 use crate::{Error, Result};
+use saltus_os::fd::{AsFd, BorrowedFd};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
 /// How long a connection may be without a genuine datagram, and the interval between connection attempts.
@@ -52,12 +52,12 @@ impl Stream {
         }
     }
 
-    /// The descriptor to wait for; -1: none.
-    pub fn raw(&self) -> RawFd {
+    /// The descriptor to wait for, if there is one.
+    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
         match (&self.peer, &self.side) {
-            (Some((stream, _)), _) => stream.as_raw_fd(),
-            (None, Side::Listen(listener)) => listener.as_raw_fd(),
-            (None, Side::Connect(_)) => -1,
+            (Some((stream, _)), _) => Some(stream.as_fd()),
+            (None, Side::Listen(listener)) => Some(listener.as_fd()),
+            (None, Side::Connect(_)) => None,
         }
     }
 

@@ -1,7 +1,6 @@
 //! `echo` of one channel in shared memory.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
 use saltus_channel::{
@@ -70,7 +69,7 @@ impl Reading<'_> {
     fn run(&mut self) -> Outcome {
         let mut start = self.wanted.start;
         let mut opened = if self.wanted.wait {
-            let there = self.domain.wait_for(self.name.as_bytes(), Duration::ZERO)?;
+            let there = self.domain.wait_for(self.name.as_encoded_bytes(), Duration::ZERO)?;
             if there.is_none() && start == Start::Now {
                 start = Start::Oldest; // all its messages will be newer than this command
             }
@@ -114,7 +113,7 @@ impl Reading<'_> {
 
     /// Waits for a channel with that name. Returns `None` after a stop signal.
     fn appeared(&self) -> Outcome<Option<Channel>> {
-        let name = self.name.as_bytes();
+        let name = self.name.as_encoded_bytes();
         let deadline = self.wanted.timeout.map(|time| (time, Instant::now() + time));
         while !stop::requested() {
             if let Some(channel) = self.domain.wait_for(name, CHECK_INTERVAL.min(left(deadline)))? {

@@ -1,7 +1,6 @@
 //! `echo` of channels in a domain of any kind.
 
 use std::collections::HashSet;
-use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
 use saltus_decode::{Decoder, Meaning};
@@ -38,7 +37,7 @@ struct Totals {
 /// Prints messages until `--count`, a failure, the end of the source, or a stop signal.
 pub(super) fn run(domain: &Domain, wanted: &Wanted, mut meaning: Decoder) -> Outcome {
     let (pattern, wants) = match &wanted.channels {
-        Channels::One(name) => (Pattern::name(name.as_bytes())?, None),
+        Channels::One(name) => (Pattern::name(name.as_encoded_bytes())?, None),
         Channels::Several(selection, _) => selection.subscription()?,
     };
     let options =
@@ -77,7 +76,7 @@ pub(super) fn refuse_what_it_has_not(domain: &Domain, wanted: &Wanted) -> Outcom
 fn nothing_arrived(wanted: &Wanted) -> Failure {
     let time = wanted.timeout.unwrap_or_default();
     let shown = match &wanted.channels {
-        Channels::One(name) => escaped(name.as_bytes()),
+        Channels::One(name) => escaped(name.as_encoded_bytes()),
         Channels::Several(_, words) => words.clone(),
     };
     let words = format!(

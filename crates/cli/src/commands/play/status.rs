@@ -1,8 +1,6 @@
 //! The status of `play` while it runs, and its totals.
 
-use std::io::stderr;
-
-use rustix::termios;
+use saltus_os::terminal::{self, Stream};
 use saltus_replay::{Line, Report, Session};
 
 use crate::exit::{Outcome, note};
@@ -70,7 +68,7 @@ impl Status {
             ),
         };
         // A wrapped line could not be redrawn in place. Of a typed line, the end is shown.
-        let columns = termios::tcgetwinsize(stderr()).map_or(80, |size| usize::from(size.ws_col).max(20));
+        let columns = terminal::size(Stream::Error).map_or(80, |(columns, _)| columns.max(20));
         let over = line.chars().count().saturating_sub(columns - 1);
         let line: String = match typed {
             Some(_) => line.chars().skip(over).collect(),

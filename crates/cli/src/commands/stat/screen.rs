@@ -1,14 +1,14 @@
 //! A table that is redrawn in place on a terminal, and printed repeatedly elsewhere.
 
 use std::io::{self, IsTerminal};
-use std::os::fd::AsRawFd;
 
+use saltus_os::terminal::{self, Stream};
 use serde::Serialize;
 
 use crate::exit::Outcome;
 use crate::print::out::Out;
 use saltus_text::table::{Align, Table, clipped};
-use saltus_text::terminal;
+use saltus_text::terminal::moves;
 
 /// The output for tables.
 pub(crate) struct Screen {
@@ -21,7 +21,7 @@ pub(crate) struct Screen {
 impl Screen {
     /// Standard output. Redraws in place if `live` and if it is a terminal that can move its cursor.
     pub(crate) fn new(wanted_live: bool) -> Outcome<Screen> {
-        let live = wanted_live && io::stdout().is_terminal() && terminal::moves();
+        let live = wanted_live && io::stdout().is_terminal() && moves();
         Ok(Screen { out: Out::new()?, live, drawn: 0 })
     }
 
@@ -47,7 +47,7 @@ impl Screen {
         }
         let mut table = Table::new(columns);
         rows.iter().for_each(|row| table.row(cells(row)));
-        if let Some((width, _)) = size().filter(|_| self.live) {
+        if let Some((width, _)) = terminal::size(Stream::Output).filter(|_| self.live) {
             table = table.fitting(width, dispensable);
         }
         self.show(&[table.lines(), below].concat())
@@ -62,7 +62,7 @@ impl Screen {
             lines.iter().try_for_each(|line| self.out.line(line))?;
             return self.out.flush();
         }
-        let (columns, rows) = size().unwrap_or((80, 24));
+        let (columns, rows) = terminal::size(Stream::Output).unwrap_or((80, 24));
         // The cursor stays below the table, so one row less than the terminal has. Lines that do not fit are counted.
         let room = rows.saturating_sub(1).max(1);
         let shown = if lines.len() > room { room - 1 } else { lines.len() };
@@ -81,12 +81,4 @@ impl Screen {
         self.out.bytes(b"\x1b[J")?;
         self.out.flush()
     }
-}
-
-/// Columns and rows of the terminal.
-fn size() -> Option<(usize, usize)> {
-    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: this request fills the struct it is given, which lives on this stack frame.
-    let done = unsafe { libc::ioctl(io::stdout().as_raw_fd(), libc::TIOCGWINSZ, &mut size) } == 0;
-    (done && size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col.into(), size.ws_row.into()))
 }

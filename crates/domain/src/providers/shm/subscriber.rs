@@ -8,10 +8,10 @@ use saltus_channel::{
     SubscriberOptions, Until, View, wait_any,
 };
 use saltus_os::clock;
+use saltus_os::fd::{AsFd, AsRawFd, BorrowedFd};
 use saltus_ring::{Start, Which};
 use saltus_transport::{Epoll, Timer};
 use std::fs;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 

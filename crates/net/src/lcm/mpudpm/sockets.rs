@@ -1,19 +1,18 @@
 //! Sockets for many ports behind one descriptor.
 
-use crate::udp::{Bound, Datagram, Incoming, Options};
+use crate::system::Incoming;
+use crate::udp::{Bound, Datagram, Options};
 use crate::{Error, Result};
+use saltus_os::epoll::{Epoll, READ};
+use saltus_os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddrV4;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-
-/// Most ready sockets per `epoll_wait`.
-const READY: usize = 64;
 
 /// A socket for each port listened to. The first port always is.
 pub(super) struct Sockets {
     options: Options,
-    epoll: OwnedFd,
+    epoll: Epoll,
     /// Each with the number of its listeners.
     bound: BTreeMap<u16, (Bound, usize)>,
     incoming: Incoming,
@@ -21,13 +20,7 @@ pub(super) struct Sockets {
 
 impl Sockets {
     pub fn open(options: &Options) -> Result<Sockets> {
-        // SAFETY: requests a new descriptor.
-        let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
-        if fd < 0 {
-            return Err(many(io::Error::last_os_error()));
-        }
-        // SAFETY: the descriptor is new and has no other owner.
-        let epoll = unsafe { OwnedFd::from_raw_fd(fd) };
+        let epoll = Epoll::new().map_err(many)?;
         let mut sockets =
             Sockets { options: options.clone(), epoll, bound: BTreeMap::new(), incoming: Incoming::new() };
         sockets.listen(options.group.port())?;
@@ -41,38 +34,34 @@ impl Sockets {
         }
         self.options.group = SocketAddrV4::new(*self.options.group.ip(), port);
         let bound = Bound::open(&self.options)?;
-        let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: u64::from(port) };
-        let (epoll, fd) = (self.epoll.as_raw_fd(), bound.fd.as_raw_fd());
-        // SAFETY: both descriptors are open and the event stays alive across the call.
-        if unsafe { libc::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &mut event) } < 0 {
-            return Err(many(io::Error::last_os_error()));
-        }
+        self.epoll.add(bound.fd.as_raw_fd(), READ, u64::from(port)).map_err(many)?;
         self.bound.insert(port, (bound, 1));
         Ok(())
     }
 
     pub fn leave(&mut self, port: u16) {
-        if let Some((_, users)) = self.bound.get_mut(&port) {
+        if let Some((bound, users)) = self.bound.get_mut(&port) {
             *users -= 1;
             if *users == 0 {
-                self.bound.remove(&port); // which closes it, and so removes it from `epoll`
+                self.epoll.remove(bound.fd.as_raw_fd());
+                self.bound.remove(&port);
             }
         }
     }
 
     /// Receives up to `most` datagrams of each readable socket.
     pub fn drain(&mut self, most: usize, mut take: impl FnMut(Datagram<'_>)) -> Result<usize> {
-        let mut events = [libc::epoll_event { events: 0, u64: 0 }; READY];
-        let (at, room) = (events.as_mut_ptr(), READY as i32);
-        // SAFETY: the kernel writes at most `READY` events into an array that stays alive across the call.
-        let ready = unsafe { libc::epoll_wait(self.epoll.as_raw_fd(), at, room, 0) };
-        let mut taken = 0;
-        for event in &events[..usize::try_from(ready).unwrap_or(0)] {
-            if let Some((bound, _)) = self.bound.get(&(event.u64 as u16)) {
-                taken += bound.drain(&mut self.incoming, most, &mut take)?;
+        let (bound, incoming) = (&self.bound, &mut self.incoming);
+        let mut taken = Ok(0);
+        self.epoll.wait(0, |port, _| {
+            if let (Ok(sum), Some((bound, _))) = (&mut taken, bound.get(&(port as u16))) {
+                match bound.drain(incoming, most, &mut take) {
+                    Ok(more) => *sum += more,
+                    Err(why) => taken = Err(why),
+                }
             }
-        }
-        Ok(taken)
+        });
+        taken
     }
 
     pub fn dropped(&self) -> u64 {

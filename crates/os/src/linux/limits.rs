@@ -12,7 +12,7 @@ pub fn raise_open_files() -> io::Result<u64> {
     if limit.rlim_cur < limit.rlim_max {
         limit.rlim_cur = limit.rlim_max;
         // SAFETY: the record lives across the call, which only reads it.
-        crate::check(unsafe { libc::setrlimit64(libc::RLIMIT_NOFILE, &limit) })?;
+        super::check(unsafe { libc::setrlimit64(libc::RLIMIT_NOFILE, &limit) })?;
     }
     Ok(limit.rlim_cur)
 }
@@ -44,7 +44,7 @@ impl Reserve {
 pub fn file_size() -> Option<u64> {
     let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the record lives across the call.
-    crate::check(unsafe { libc::getrlimit64(libc::RLIMIT_FSIZE, &mut limit) }).ok()?;
+    super::check(unsafe { libc::getrlimit64(libc::RLIMIT_FSIZE, &mut limit) }).ok()?;
     (limit.rlim_cur != libc::RLIM64_INFINITY).then_some(limit.rlim_cur)
 }
 
@@ -55,7 +55,7 @@ pub fn report_file_size() -> io::Result<()> {
     // SAFETY: all zeros is a valid record to be filled in; with no new action, sigaction only writes the old one.
     let mut action = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        crate::check(libc::sigaction(libc::SIGXFSZ, std::ptr::null(), &mut action))?;
+        super::check(libc::sigaction(libc::SIGXFSZ, std::ptr::null(), &mut action))?;
         action
     };
     if action.sa_sigaction != libc::SIG_DFL {
@@ -64,13 +64,13 @@ pub fn report_file_size() -> io::Result<()> {
     action.sa_sigaction = nothing as extern "C" fn(libc::c_int) as libc::sighandler_t;
     action.sa_flags = libc::SA_RESTART;
     // SAFETY: the handler is a function of the type that these flags require, and does nothing.
-    crate::check(unsafe { libc::sigaction(libc::SIGXFSZ, &action, std::ptr::null_mut()) }).map(drop)
+    super::check(unsafe { libc::sigaction(libc::SIGXFSZ, &action, std::ptr::null_mut()) }).map(drop)
 }
 
 fn open_file_limits() -> io::Result<libc::rlimit64> {
     let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the record lives across the call.
-    crate::check(unsafe { libc::getrlimit64(libc::RLIMIT_NOFILE, &mut limit) })?;
+    super::check(unsafe { libc::getrlimit64(libc::RLIMIT_NOFILE, &mut limit) })?;
     Ok(limit)
 }
 

@@ -1,5 +1,7 @@
 //! The identity of this process, random numbers, and sleeping.
 
+pub use crate::unix::process::*;
+
 /// Process id, in this process's own namespace. One system call.
 pub fn id() -> u32 {
     std::process::id()
@@ -58,14 +60,14 @@ pub fn secret() -> std::io::Result<String> {
 
 /// Sleeps until `deadline` on CLOCK_MONOTONIC, in ns. Returns early when a signal arrives. Blocks.
 pub fn sleep_until(deadline: u64) {
-    let time = crate::timespec(deadline);
+    let time = super::timespec(deadline);
     // SAFETY: the time lives across the call; no remainder is requested.
     unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &time, std::ptr::null_mut()) };
 }
 
 /// Sleeps for `time` ns on CLOCK_MONOTONIC. Returns early when a signal arrives. Blocks.
 pub fn sleep_for(time: u64) {
-    let time = crate::timespec(time);
+    let time = super::timespec(time);
     // SAFETY: the time lives across the call; no remainder is requested.
     unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, 0, &time, std::ptr::null_mut()) };
 }
@@ -95,24 +97,4 @@ pub fn spawn<T: Send + 'static>(
         }
         _ => e,
     })
-}
-
-/// Runs `f` with all signals blocked in the calling thread, except those of faults. A thread that `f` starts never gets a signal sent
-/// by another process.
-pub fn without_signals<T>(f: impl FnOnce() -> T) -> T {
-    // SAFETY: both sets live across the calls; all zeros is a valid set to be filled in.
-    let before = unsafe {
-        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
-        libc::sigfillset(&mut all);
-        // A fault while its signal is blocked ends the process, even if a handler is installed.
-        for fault in [libc::SIGBUS, libc::SIGSEGV, libc::SIGFPE, libc::SIGILL] {
-            libc::sigdelset(&mut all, fault);
-        }
-        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
-        before
-    };
-    let result = f();
-    // SAFETY: the set was filled by the kernel above.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut()) };
-    result
 }

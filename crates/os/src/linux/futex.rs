@@ -3,31 +3,12 @@
 //! Words are 32 bits, at addresses that may be mapped read-only: the kernel only compares them. Deadlines are absolute, on
 //! CLOCK_MONOTONIC. All functions are async-signal-safe and allocate nothing. [`crate::several`] sleeps on several words.
 
-use crate::Time64;
+use super::Time64;
+pub use crate::common::futex::*;
 use std::io;
 
 /// The call, with times of 64 bits: `futex_time64` has the same number on every 32-bit processor. The crate `libc` lacks it.
 pub(crate) const FUTEX: libc::c_long = if cfg!(target_pointer_width = "64") { libc::SYS_futex } else { 422 };
-
-/// Why a wait returned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Woken {
-    /// It was woken, the word had changed, or a signal arrived: check again.
-    Look,
-    /// The deadline has passed.
-    TimedOut,
-}
-
-/// A word to sleep on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word {
-    /// Address of the word.
-    pub at: *const u32,
-    /// Sleep only while the word has this value.
-    pub value: u32,
-    /// Whether other processes also wake it.
-    pub shared: bool,
-}
 
 /// Which waiting threads a wake is for: a set of bits that the kernel keeps with each.
 #[derive(Clone, Copy, Debug)]
@@ -52,9 +33,6 @@ pub(crate) enum End {
     /// The deadline passed.
     TimedOut,
 }
-
-// SAFETY: an address, which only functions that are unsafe use.
-unsafe impl Send for Word {}
 
 /// Sleeps while `word` has its value, until woken or until `deadline` (monotonic ns). Blocks.
 ///

@@ -1,31 +1,11 @@
 //! Real-time helpers. Each error states the remedy when the system refuses.
 
-use std::fmt;
+pub use crate::common::rt::*;
 use std::io;
-
-/// The system refused a real-time setting.
-#[derive(Debug)]
-pub struct Refused {
-    what: String,
-    remedy: &'static str,
-    source: io::Error,
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}; {}", self.what, self.source, self.remedy)
-    }
-}
-
-impl std::error::Error for Refused {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.source)
-    }
-}
 
 /// `what` is called only for a refusal: a granted setting allocates nothing.
 fn refuse(result: libc::c_int, what: impl FnOnce() -> String, remedy: &'static str) -> Result<(), Refused> {
-    crate::check(result).map(drop).map_err(|source| Refused { what: what(), remedy, source })
+    super::check(result).map(drop).map_err(|source| Refused { what: what(), remedy, source })
 }
 
 /// Locks all memory of the process, present and future, so that it is never paged out. Calls the kernel, and faults in all mapped pages.
@@ -49,22 +29,6 @@ pub fn try_lock_memory() -> Result<(), Refused> {
     // SAFETY: as above; only this process can have locked it before.
     unsafe { libc::munlockall() };
     Ok(())
-}
-
-/// Accesses `bytes` of stack below the caller, so that a control loop does not fault there later.
-///
-/// Accesses at most 1 MiB: main threads have 8 MiB, others 2 MiB by default.
-#[inline(never)]
-pub fn prefault_stack(bytes: usize) {
-    fn touch(pages: usize) {
-        let page = [pages as u8; 4096];
-        std::hint::black_box(&page);
-        if pages > 1 {
-            touch(pages - 1);
-        }
-        std::hint::black_box(&page); // keeps the call from becoming a loop in one frame
-    }
-    touch(bytes.min(1 << 20).div_ceil(4096).max(1));
 }
 
 /// Runs the calling thread under `SCHED_FIFO` with `priority` 1 to 99.

@@ -1,27 +1,17 @@
 //! Files and directories of shared memory. Opened through descriptors, without following links.
 
+pub use crate::common::file::*;
+pub use crate::unix::inode::*;
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 fn c(name: &[u8]) -> io::Result<CString> {
     CString::new(name).map_err(|_| io::ErrorKind::InvalidInput.into())
-}
-
-/// How to open a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// For reading.
-    Read,
-    /// For reading and writing.
-    Write,
-    /// For writing, always at the end: each write is one step, even if other processes write too.
-    Append,
-    /// For reading and writing; it must not exist yet. Permissions 0600 until [`set_mode`].
-    Create,
 }
 
 /// Opens `name` in `dir`. Never follows a link and never blocks on a FIFO.
@@ -56,7 +46,7 @@ pub fn open_dir_no_links(path: &OsStr) -> io::Result<File> {
     let (at, size) = (std::ptr::from_ref(&how), size_of::<libc::open_how>());
     // SAFETY: the name is a C string, and the record, whose size is passed, lives across the call.
     let fd = unsafe { libc::syscall(libc::SYS_openat2, libc::AT_FDCWD, name.as_ptr(), at, size) };
-    match crate::check(fd as libc::c_int) {
+    match super::check(fd as libc::c_int) {
         // SAFETY: the call returned the descriptor, and only this value owns it.
         Ok(fd) => Ok(unsafe { File::from_raw_fd(fd) }),
         // Before Linux 5.6, or where an old filter of system calls rejects it.
@@ -76,36 +66,6 @@ fn open_dir_by_parts(path: &OsStr) -> io::Result<File> {
         at = open(at.as_raw_fd(), &c(part)?, libc::O_PATH | libc::O_DIRECTORY)?;
     }
     open(at.as_raw_fd(), c".", libc::O_RDONLY | libc::O_DIRECTORY)
-}
-
-/// The type of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A directory.
-    Directory,
-    /// An ordinary file.
-    File,
-    /// A symbolic link.
-    Link,
-    /// A FIFO.
-    Fifo,
-    /// A socket.
-    Socket,
-    /// A device.
-    Device,
-}
-
-/// The metadata of a file or a directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stat {
-    /// Its type.
-    pub kind: Kind,
-    /// Its owner.
-    pub user: u32,
-    /// Its group.
-    pub group: u32,
-    /// Its permissions, with the sticky, set-user-ID and set-group-ID bits.
-    pub mode: u32,
 }
 
 /// The metadata of `name` in `dir`; of a symbolic link, that of the link itself. One system call.
@@ -134,7 +94,7 @@ fn stat_of(dir: i32, name: &[u8], flags: libc::c_int) -> io::Result<Stat> {
     // SAFETY: all zeros is a valid record to be filled in.
     let mut stat: libc::stat64 = unsafe { std::mem::zeroed() };
     // SAFETY: the name is a C string, and the record lives across the call.
-    crate::check(unsafe { libc::fstatat64(dir, name.as_ptr(), &mut stat, flags) })?;
+    super::check(unsafe { libc::fstatat64(dir, name.as_ptr(), &mut stat, flags) })?;
     let kind = match stat.st_mode & libc::S_IFMT {
         libc::S_IFDIR => Kind::Directory,
         libc::S_IFREG => Kind::File,
@@ -155,7 +115,7 @@ fn open(dir: i32, name: &CStr, flags: libc::c_int) -> io::Result<File> {
             flags | libc::O_CLOEXEC | libc::O_NOFOLLOW | libc::O_LARGEFILE,
             0o600,
         );
-        Ok(File::from_raw_fd(crate::check(fd)?))
+        Ok(File::from_raw_fd(super::check(fd)?))
     }
 }
 
@@ -163,7 +123,7 @@ fn open(dir: i32, name: &CStr, flags: libc::c_int) -> io::Result<File> {
 pub fn make_dir_at(dir: &File, name: &[u8]) -> io::Result<()> {
     let name = c(name)?;
     // SAFETY: the name is a C string.
-    crate::check(unsafe { libc::mkdirat(dir.as_raw_fd(), name.as_ptr(), 0o700) }).map(drop)
+    super::check(unsafe { libc::mkdirat(dir.as_raw_fd(), name.as_ptr(), 0o700) }).map(drop)
 }
 
 /// Removes file or empty directory `name` from `dir`.
@@ -171,16 +131,7 @@ pub fn remove_at(dir: &File, name: &[u8], is_dir: bool) -> io::Result<()> {
     let name = c(name)?;
     let flags = if is_dir { libc::AT_REMOVEDIR } else { 0 };
     // SAFETY: the name is a C string.
-    crate::check(unsafe { libc::unlinkat(dir.as_raw_fd(), name.as_ptr(), flags) }).map(drop)
-}
-
-/// The effect of a rename if the new name exists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rename {
-    /// Fails with `AlreadyExists`.
-    NoReplace,
-    /// Swaps the two; fails with `NotFound` if the new name does not exist.
-    Exchange,
+    super::check(unsafe { libc::unlinkat(dir.as_raw_fd(), name.as_ptr(), flags) }).map(drop)
 }
 
 /// Renames `old` to `new` within `dir`, in one atomic step.
@@ -189,7 +140,7 @@ pub fn rename_at(dir: &File, old: &[u8], new: &[u8], how: Rename) -> io::Result<
     let flags = if how == Rename::NoReplace { libc::RENAME_NOREPLACE } else { libc::RENAME_EXCHANGE };
     let fd = dir.as_raw_fd();
     // SAFETY: both names are C strings.
-    crate::check(unsafe { libc::renameat2(fd, old.as_ptr(), fd, new.as_ptr(), flags) }).map(drop)
+    super::check(unsafe { libc::renameat2(fd, old.as_ptr(), fd, new.as_ptr(), flags) }).map(drop)
 }
 
 /// Moves `name` of `dir` to directory `to`, as `new`, in one indivisible step. Fails with `AlreadyExists` if that is taken.
@@ -197,7 +148,7 @@ pub fn move_at(dir: &File, name: &[u8], to: &File, new: &[u8]) -> io::Result<()>
     let (name, new) = (c(name)?, c(new)?);
     let (from, to) = (dir.as_raw_fd(), to.as_raw_fd());
     // SAFETY: both names are C strings.
-    crate::check(unsafe { libc::renameat2(from, name.as_ptr(), to, new.as_ptr(), libc::RENAME_NOREPLACE) })
+    super::check(unsafe { libc::renameat2(from, name.as_ptr(), to, new.as_ptr(), libc::RENAME_NOREPLACE) })
         .map(drop)
 }
 
@@ -205,26 +156,26 @@ pub fn move_at(dir: &File, name: &[u8], to: &File, new: &[u8]) -> io::Result<()>
 pub fn link_at(dir: &File, name: &[u8], to: &File, new: &[u8]) -> io::Result<()> {
     let (name, new) = (c(name)?, c(new)?);
     // SAFETY: both names are C strings.
-    crate::check(unsafe { libc::linkat(dir.as_raw_fd(), name.as_ptr(), to.as_raw_fd(), new.as_ptr(), 0) })
+    super::check(unsafe { libc::linkat(dir.as_raw_fd(), name.as_ptr(), to.as_raw_fd(), new.as_ptr(), 0) })
         .map(drop)
 }
 
 /// Sets the permissions of an open file, regardless of the umask.
 pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     // SAFETY: the descriptor is open.
-    crate::check(unsafe { libc::fchmod(file.as_raw_fd(), mode) }).map(drop)
+    super::check(unsafe { libc::fchmod(file.as_raw_fd(), mode) }).map(drop)
 }
 
 /// Sets the group of an open file.
 pub fn set_group(file: &File, group: u32) -> io::Result<()> {
     // SAFETY: the descriptor is open; the owner is unchanged.
-    crate::check(unsafe { libc::fchown(file.as_raw_fd(), u32::MAX, group) }).map(drop)
+    super::check(unsafe { libc::fchown(file.as_raw_fd(), u32::MAX, group) }).map(drop)
 }
 
 /// Sets the owner of an open file.
 pub fn set_owner(file: &File, owner: u32) -> io::Result<()> {
     // SAFETY: the descriptor is open; the group is unchanged.
-    crate::check(unsafe { libc::fchown(file.as_raw_fd(), owner, u32::MAX) }).map(drop)
+    super::check(unsafe { libc::fchown(file.as_raw_fd(), owner, u32::MAX) }).map(drop)
 }
 
 /// Reserves `len` bytes at `offset`, growing the file if need be. May block; a full file system is an error here
@@ -236,7 +187,7 @@ pub fn reserve(file: &File, offset: u64, len: u64) -> io::Result<()> {
     while at < end {
         let piece = PIECE.min(end - at);
         // SAFETY: the descriptor is open.
-        match crate::check(unsafe { libc::fallocate64(file.as_raw_fd(), 0, at as i64, piece as i64) }) {
+        match super::check(unsafe { libc::fallocate64(file.as_raw_fd(), 0, at as i64, piece as i64) }) {
             Ok(_) => at += piece,
             Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
             Err(e) => return Err(e),
@@ -257,6 +208,16 @@ pub fn room(file: &File) -> io::Result<(u64, u64)> {
     Ok([stat.f_blocks, stat.f_bavail].map(|blocks| blocks.saturating_mul(stat.f_bsize as u64)).into())
 }
 
+/// The free bytes for this user on the file system of `path`.
+pub fn free_space(path: &Path) -> io::Result<u64> {
+    let path = c(path.as_os_str().as_bytes())?;
+    // SAFETY: all zeros is a valid record to be filled in.
+    let mut stat: libc::statvfs64 = unsafe { std::mem::zeroed() };
+    // SAFETY: the path is a C string, and the record lives across the call.
+    super::check(unsafe { libc::statvfs64(path.as_ptr(), &mut stat) })?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_frsize as u64))
+}
+
 /// The number of files that can still be made on the file system of an open file; `None` if it has no limit. One system call.
 pub fn inodes(file: &File) -> io::Result<Option<u64>> {
     let stat = statfs(file)?;
@@ -267,7 +228,7 @@ fn statfs(file: &File) -> io::Result<libc::statfs64> {
     // SAFETY: all zeros is a valid record to be filled in.
     let mut stat: libc::statfs64 = unsafe { std::mem::zeroed() };
     // SAFETY: the record lives across the call.
-    crate::check(unsafe { libc::fstatfs64(file.as_raw_fd(), &mut stat) })?;
+    super::check(unsafe { libc::fstatfs64(file.as_raw_fd(), &mut stat) })?;
     Ok(stat)
 }
 
@@ -283,9 +244,6 @@ pub fn is_old(file: &File) -> bool {
     let now = (crate::clock::now(crate::clock::Clock::Realtime) / 1_000_000_000) as i64;
     file.metadata().is_ok_and(|m| now - m.ctime() > 2)
 }
-
-/// Most names that are read of a directory. Other users may have filled it.
-pub const MOST_NAMES: usize = 100_000;
 
 /// All names in a directory, unsorted, without `.` and `..`. Allocates.
 ///

@@ -2,7 +2,6 @@
 
 use std::ffi::{CStr, CString};
 use std::io;
-use std::sync::OnceLock;
 
 /// Maximum size of an entry of the tables, in bytes.
 const LONGEST: usize = 1 << 20;
@@ -77,22 +76,6 @@ pub fn group_name(id: u32) -> Option<String> {
     .flatten()
 }
 
-/// Whether `user`, as the owner of a file, means any owner that has no number in this process's user namespace. Such a file may belong to
-/// any user outside, even if this process has the same number. Reads small files of `/proc`: one at the first call, one for that number.
-pub fn is_unknown(user: u32) -> bool {
-    static OVERFLOW: OnceLock<u32> = OnceLock::new();
-    let overflow = OVERFLOW.get_or_init(|| {
-        let text = std::fs::read_to_string("/proc/sys/kernel/overflowuid").ok();
-        text.and_then(|text| text.trim().parse().ok()).unwrap_or(65534) // the kernel's default
-    });
-    user == *overflow && !maps_all(&std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default())
-}
-
-/// Whether a map of a user namespace gives each user the number that it has outside.
-fn maps_all(map: &str) -> bool {
-    map.split_whitespace().eq(["0", "0", "4294967295"])
-}
-
 /// A user for people: `anna (user 1000)`, or `user 1000` if the tables have no name, or `root`.
 pub fn user_for_people(id: u32) -> String {
     match user_name(id) {
@@ -136,16 +119,6 @@ fn lookup<T>(mut ask: impl FnMut(&mut [u8], &mut Option<T>) -> libc::c_int) -> i
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_a_namespace_without_some_users_has_unknown_owners() {
-        assert!(maps_all("         0          0 4294967295\n"));
-        for map in ["", "0 1000 1\n", "0 0 65536\n", "0 1000 1\n1 100000 65536\n", "0 0 4294967295\n1 1 1\n"]
-        {
-            assert!(!maps_all(map), "{map}");
-        }
-        assert!(!is_unknown(0) && !is_unknown(1000));
-    }
 
     #[test]
     fn users_and_groups_have_names_and_numbers() {

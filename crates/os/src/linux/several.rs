@@ -16,8 +16,9 @@
 //! The first waits of a thread start its helpers, which inherit its scheduling priority. If none can be started, and in a signal handler
 //! that interrupted a wait, the thread checks every 2 ms.
 
+use super::Time64;
 use crate::futex::{self, End, Kind, Woken, Word, errno};
-use crate::{Time64, clock, fork, process};
+use crate::{clock, fork, process};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

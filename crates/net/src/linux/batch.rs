@@ -1,35 +1,78 @@
 //! Structures to send and receive many datagrams per system call.
 
+use super::socket::{Socket, TIMESTAMPS, from_kernel, to_kernel};
+use crate::Result;
+use crate::udp::BATCH;
 use libc::{c_void, iovec, mmsghdr, msghdr, sockaddr_in};
+use std::io;
+use std::net::SocketAddrV4;
+use std::ops::Range;
+use std::os::fd::AsRawFd;
 use std::ptr;
 
-/// Datagrams per system call.
-pub(super) const BATCH: usize = 32;
 /// Bytes for one datagram: more than the maximum of UDP over IPv4, and a little more, so that the starts of buffers
 /// do not all map to the same lines of the processor's cache.
 const STRIDE: usize = 65536 + 192;
 /// Words for the kernel's control data of a datagram.
 const CONTROL: usize = 8;
 
-/// The option of a socket, and the kind of the control data, for timestamps whose two words have 64 bits.
-#[cfg(target_pointer_width = "64")]
-pub(super) const TIMESTAMPS: libc::c_int = libc::SO_TIMESTAMPNS;
-#[cfg(target_pointer_width = "32")]
-pub(super) const TIMESTAMPS: libc::c_int = 64; // SO_TIMESTAMPNS_NEW, Linux 5.1
-
 /// A piece of a datagram to send.
-pub(super) fn piece(bytes: &[u8]) -> iovec {
+fn piece(bytes: &[u8]) -> iovec {
     iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
 }
 
 /// A datagram to send, made of two pieces. It points to its arguments; the kernel only reads them.
-pub(super) fn outgoing(to: &sockaddr_in, pieces: &mut [iovec; 2]) -> msghdr {
+fn outgoing(to: &sockaddr_in, pieces: &mut [iovec; 2]) -> msghdr {
     let mut message = empty();
     message.msg_name = ptr::from_ref(to).cast_mut().cast();
     message.msg_namelen = size_of::<sockaddr_in>() as libc::socklen_t;
     message.msg_iov = pieces.as_mut_ptr();
     message.msg_iovlen = 2;
     message
+}
+
+/// Sends one datagram, made of two pieces. One system call. Never waits.
+#[inline]
+pub(crate) fn send(socket: &Socket, to: SocketAddrV4, header: &[u8], payload: &[u8]) -> io::Result<()> {
+    let to = to_kernel(to);
+    let mut pieces = [piece(header), piece(payload)];
+    let message = outgoing(&to, &mut pieces);
+    // SAFETY: the message, its pieces and its address stay alive across the call; the kernel only reads them.
+    let sent = unsafe { libc::sendmsg(socket.as_raw_fd(), &message, libc::MSG_DONTWAIT) };
+    if sent >= 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Sends the datagrams in `burst`, all of which are `Some`: headers, each with its range of `payload`. When a call fails, `failed` waits and
+/// returns `Ok` for another try; it also gets the number of datagrams sent. Returns that number, and what ended it.
+pub(crate) fn send_burst<H: AsRef<[u8]>>(
+    socket: &Socket,
+    to: SocketAddrV4,
+    burst: &[Option<(H, Range<usize>)>],
+    payload: &[u8],
+    mut failed: impl FnMut(io::Error, usize) -> Result<()>,
+) -> (usize, Result<()>) {
+    let to = to_kernel(to);
+    let mut pieces = [[piece(&[]); 2]; BATCH];
+    let full = burst.iter().flatten();
+    for (into, (header, range)) in pieces.iter_mut().zip(full) {
+        *into = [piece(header.as_ref()), piece(&payload[range.clone()])];
+    }
+    let mut messages = pieces.each_mut().map(|p| mmsghdr { msg_hdr: outgoing(&to, p), msg_len: 0 });
+    let mut sent = 0;
+    while sent < burst.len() {
+        let left = &mut messages[sent..burst.len()];
+        let count = left.len() as libc::c_uint;
+        // SAFETY: the messages, their pieces and their address stay alive across the call; the kernel reads them and writes only their
+        // `msg_len`.
+        let done =
+            unsafe { libc::sendmmsg(socket.as_raw_fd(), left.as_mut_ptr(), count, libc::MSG_DONTWAIT) };
+        if done >= 0 {
+            sent += done as usize;
+        } else if let Err(why) = failed(io::Error::last_os_error(), sent) {
+            return (sent, Err(why));
+        }
+    }
+    (sent, Ok(()))
 }
 
 fn empty() -> msghdr {
@@ -56,7 +99,7 @@ impl Incoming {
     /// Memory for [`BATCH`] datagrams: 2 MiB, of which only the filled parts are touched.
     pub fn new() -> Incoming {
         let mut bytes = vec![0; STRIDE * BATCH];
-        let mut names = vec![super::socket::to_kernel(crate::lcm::GROUP); BATCH];
+        let mut names = vec![to_kernel(crate::lcm::GROUP); BATCH];
         let mut control = vec![[0; CONTROL]; BATCH];
         let (first, name, words) = (bytes.as_mut_ptr(), names.as_mut_ptr(), control.as_mut_ptr());
         let mut pieces: Vec<iovec> = (0..BATCH)
@@ -78,20 +121,25 @@ impl Incoming {
     }
 
     /// Receives up to `most` datagrams that have arrived. Never waits.
-    pub fn receive(&mut self, fd: i32, most: usize) -> std::io::Result<usize> {
+    pub fn receive(&mut self, socket: &Socket, most: usize) -> io::Result<usize> {
         let most = most.min(BATCH) as libc::c_uint;
         let (heads, none) = (self.heads.as_mut_ptr(), ptr::null_mut());
+        let fd = socket.as_raw_fd();
         // SAFETY: the heads point to memory that only this call uses, with its true lengths.
         let got = unsafe { libc::recvmmsg(fd, heads, most, libc::MSG_DONTWAIT, none) };
-        if got < 0 { Err(std::io::Error::last_os_error()) } else { Ok(got as usize) }
+        if got < 0 { Err(io::Error::last_os_error()) } else { Ok(got as usize) }
     }
 
     /// Datagram `i` of those received: its bytes, its sender, and when it reached the kernel, in ns since 1970, or
     /// 0.
-    pub fn datagram(&self, i: usize) -> (&[u8], &sockaddr_in, u64) {
+    pub fn datagram(&self, i: usize) -> (&[u8], SocketAddrV4, u64) {
         let at = i * STRIDE;
         let len = (self.heads[i].msg_len as usize).min(STRIDE);
-        (&self.bytes[at..at + len], &self.names[i], timestamp(&self.heads[i].msg_hdr, &self.control[i]))
+        (
+            &self.bytes[at..at + len],
+            from_kernel(&self.names[i]),
+            timestamp(&self.heads[i].msg_hdr, &self.control[i]),
+        )
     }
 
     /// Prepares the first `used` slots for the next call: the kernel has overwritten their lengths.

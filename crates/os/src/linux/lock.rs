@@ -4,19 +4,11 @@
 //! and the descriptor is closed. So `fork`, `exec`, `close_range`, `pidfd_getfd` and killing cannot pass the lock to another process or
 //! free it before its address space ends. There are no thread IDs, and nothing to clean up.
 
+pub use crate::common::lock::*;
 use crate::map::{Access, Map};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-
-/// How a byte is locked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// By many holders at the same time.
-    Shared,
-    /// By a single holder.
-    Exclusive,
-}
 
 /// A held lock; released when dropped, or when the process ends in whatever way.
 #[derive(Debug)]
@@ -64,7 +56,7 @@ fn control(file: &File, command: libc::c_int, lock: &mut libc::flock64) -> io::R
     const FCNTL: libc::c_long = libc::SYS_fcntl64;
     // SAFETY: the descriptor is open and the structure lives across the call.
     let result = unsafe { libc::syscall(FCNTL, file.as_raw_fd(), command, std::ptr::from_mut(lock)) };
-    crate::check(result as libc::c_int).map(drop)
+    super::check(result as libc::c_int).map(drop)
 }
 
 fn flock(kind: Kind, at: u64) -> io::Result<libc::flock64> {

@@ -1,26 +1,7 @@
 //! Clocks. Readings are nanoseconds in a `u64`; they do not block, allocate or (with a vDSO) call the kernel.
 
+pub use crate::common::clock::*;
 use std::sync::OnceLock;
-
-/// A clock for timestamps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Clock {
-    /// Time since boot, suspend included; the same in every time namespace. The default.
-    #[default]
-    Boottime = 7,
-    /// Time since boot without suspend; the same in every time namespace.
-    Monotonic = 1,
-    /// Wall time since 1970. It may jump, and change the order between publishers.
-    Realtime = 0,
-}
-
-impl Clock {
-    /// The clock with this number, if Saltus supports it for timestamps.
-    pub fn from_id(id: u32) -> Option<Clock> {
-        [Clock::Boottime, Clock::Monotonic, Clock::Realtime].into_iter().find(|c| *c as u32 == id)
-    }
-}
 
 /// Reads `clock`, in nanoseconds, relative to the machine's first time namespace.
 #[inline]
@@ -42,17 +23,6 @@ pub fn boottime() -> u64 {
 #[inline]
 pub fn monotonic() -> u64 {
     raw(libc::CLOCK_MONOTONIC) as u64
-}
-
-/// The kernel's data about errors of the wall clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Discipline {
-    /// Whether a time service claims to synchronize it.
-    pub kept: bool,
-    /// The error that the service estimates, in µs, above 0 and within the bound; `None` if it sets no estimate.
-    pub estimated: Option<u64>,
-    /// The bound on the error, in µs.
-    pub bound: u64,
 }
 
 /// The data that a time service has set in the kernel. Calls the kernel; `None` if a sandbox forbids it.
@@ -79,7 +49,7 @@ fn raw(id: libc::clockid_t) -> i64 {
     if id == libc::CLOCK_REALTIME {
         return wall();
     }
-    let mut t = crate::timespec(0);
+    let mut t = super::timespec(0);
     // SAFETY: the pointer is to a live timespec; the three clocks exist on every Linux that we build for.
     unsafe { libc::clock_gettime(id, &mut t) };
     #[allow(clippy::unnecessary_cast)] // both have 32 bits on some processors
@@ -92,7 +62,7 @@ fn raw(id: libc::clockid_t) -> i64 {
 fn wall() -> i64 {
     /// `clock_gettime64`, the same number on every 32-bit processor, which the crate `libc` lacks.
     const CLOCK_GETTIME64: libc::c_long = 403;
-    let mut t = crate::Time64::new(0);
+    let mut t = super::Time64::new(0);
     // SAFETY: the pointer is to a live record of the size that this call fills.
     unsafe { libc::syscall(CLOCK_GETTIME64, libc::CLOCK_REALTIME, &mut t) };
     t.seconds * 1_000_000_000 + t.nanoseconds

@@ -360,7 +360,7 @@ pub fn catch() -> io::Result<()> {
     // SAFETY: all zeros is a valid action to be filled in; with no new action only the old one is written.
     let mut before: libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: as above.
-    crate::check(unsafe { libc::sigaction(libc::SIGBUS, null(), &mut before) })?;
+    super::check(unsafe { libc::sigaction(libc::SIGBUS, null(), &mut before) })?;
     let ours = on_fault as extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) as usize;
     if before.sa_sigaction == ours {
         return Ok(());
@@ -378,7 +378,7 @@ pub fn catch() -> io::Result<()> {
     let _ = FIRST.compare_exchange(null_mut(), before, Release, Relaxed);
     BEFORE.store(before, Release);
     // SAFETY: the handler has the signature that SA_SIGINFO requires, and does only what is safe in one.
-    crate::check(unsafe { libc::sigaction(libc::SIGBUS, &action, null_mut()) }).map(drop)
+    super::check(unsafe { libc::sigaction(libc::SIGBUS, &action, null_mut()) }).map(drop)
 }
 
 extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {

@@ -6,7 +6,6 @@
 use super::socket;
 use std::io;
 use std::net::Ipv4Addr;
-use std::os::fd::OwnedFd;
 
 /// `BPF` instructions, with the kernel's constants.
 const LOAD_HALF: u16 = (libc::BPF_LD | libc::BPF_H | libc::BPF_ABS) as u16;
@@ -20,7 +19,7 @@ const SOURCE_PORT: u32 = 0;
 
 /// Makes the kernel drop datagrams from `ip` and one of `ports`, before it wakes anybody. Replaces an earlier
 /// filter. The kernel counts them as drops of the socket.
-pub(super) fn ignore(fd: &OwnedFd, ip: Ipv4Addr, ports: [u16; 2]) -> io::Result<()> {
+pub(crate) fn ignore(fd: &socket::Socket, ip: Ipv4Addr, ports: [u16; 2]) -> io::Result<()> {
     let step = |code, k, jt, jf| libc::sock_filter { code, jt, jf, k };
     let mut program = [
         step(LOAD_HALF, SOURCE_PORT, 0, 0),

@@ -20,6 +20,9 @@ const USER_TOLD: usize = HEAD + 4 + 48 + 12;
 /// The number of the socket's file, which the kernel reads after its user. 0: no program has it open any more.
 const FILE_TOLD: usize = USER_TOLD + 4;
 
+/// Whether this system reports which user is at the other end of a connection.
+pub const REPORTS_USERS: bool = true;
+
 /// The user who opened the other end of an open connection within this machine and network namespace, as this process's user namespace
 /// numbers users. `None`: no socket has these addresses, or it was closed. `local` and `remote` are the addresses of this end. System calls, which do
 /// not wait for others.

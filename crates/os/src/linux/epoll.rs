@@ -1,6 +1,6 @@
 //! Descriptors that a thread sleeps on: `epoll`, events, timers.
 
-use crate::{Time64, check, timespec};
+use super::{Time64, check, timespec};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
@@ -110,15 +110,21 @@ impl Event {
         // SAFETY: eight bytes that live across the call. It fails only if the event is raised 2^64 times over.
         unsafe { libc::write(self.0.as_raw_fd(), (&1u64 as *const u64).cast(), 8) };
     }
-    /// Lowers it.
-    pub fn lower(&self) {
+    /// Lowers it. Returns whether it was raised.
+    pub fn lower(&self) -> bool {
         let mut count = 0u64;
         // SAFETY: eight bytes that live across the call. It fails if the event is low already.
-        unsafe { libc::read(self.0.as_raw_fd(), (&mut count as *mut u64).cast(), 8) };
+        unsafe { libc::read(self.0.as_raw_fd(), (&mut count as *mut u64).cast(), 8) == 8 }
     }
     /// Its descriptor.
     pub fn raw(&self) -> RawFd {
         self.0.as_raw_fd()
+    }
+}
+
+impl AsFd for Event {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Mapped memory.
 
+pub use crate::common::map::*;
 use crate::fault::{self, Registered};
 use std::fs::File;
 use std::io;
@@ -36,17 +37,6 @@ pub struct Mark {
 unsafe impl Send for Map {}
 // SAFETY: as for Send.
 unsafe impl Sync for Map {}
-
-/// The permitted access to a mapping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// None: the mapping only keeps the open file description alive.
-    None,
-    /// Reading.
-    Read,
-    /// Reading and writing.
-    Write,
-}
 
 impl Map {
     /// Maps `len` bytes of `file` at `offset` (a multiple of the page). May block in the kernel; allocates there.
@@ -169,13 +159,18 @@ impl Map {
     /// Gives the kernel advice about the whole mapping (`MADV_…`).
     pub fn advise(&self, advice: libc::c_int) -> io::Result<()> {
         // SAFETY: the range is this mapping; the callers use advice that does not discard shared contents.
-        crate::check(unsafe { libc::madvise(self.base.cast(), self.len, advice) }).map(drop)
+        super::check(unsafe { libc::madvise(self.base.cast(), self.len, advice) }).map(drop)
+    }
+
+    /// Leaves the mapping out of core dumps.
+    pub fn keep_from_dumps(&self) -> io::Result<()> {
+        self.advise(libc::MADV_DONTDUMP)
     }
 
     /// Locks the mapping into memory.
     pub fn lock(&self) -> io::Result<()> {
         // SAFETY: the range is this mapping.
-        crate::check(unsafe { libc::mlock(self.base.cast(), self.len) }).map(drop)
+        super::check(unsafe { libc::mlock(self.base.cast(), self.len) }).map(drop)
     }
 }
 
