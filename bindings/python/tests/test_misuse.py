@@ -128,7 +128,7 @@ def test_threads_that_do_all_at_once_get_messages_or_exceptions(
         ),
         (lambda d: d.subscribe(re.compile("a", re.I)), saltus.Invalid, "flags"),
         (lambda d: d.subscribe("x", start="yesterday"), saltus.Invalid, "oldest"),
-        (lambda d: d.subscribe("x", depth=-1), OverflowError, "negative"),
+        (lambda d: d.subscribe("x", depth=-1), saltus.Invalid, "depth=-1: give 1 or more"),
         (lambda d: d.subscribe("x").receive(-1), saltus.Invalid, "timeout"),
         (lambda d: d.subscribe("x").receive(float("nan")), saltus.Invalid, "timeout"),
         (lambda d: d.subscribe("x").receive("soon"), TypeError, ""),
