@@ -20,14 +20,12 @@ struct ReceiveBuffer {
     lcm: *const Instance,
 }
 
-/// LCM's `lcm_msg_handler_t`.
-type Handler = unsafe extern "C" fn(*const c_void, *const c_char, *mut c_void);
-/// The same function, which a C++ exception may leave.
-type Throwing = unsafe extern "C-unwind" fn(*const c_void, *const c_char, *mut c_void);
+/// LCM's `lcm_msg_handler_t`. A C++ exception may leave it.
+type Handler = unsafe extern "C-unwind" fn(*const c_void, *const c_char, *mut c_void);
 
 /// A handler that C gave, with what it is called with.
 struct Called {
-    handler: Throwing,
+    handler: Handler,
     user: *mut c_void,
     lcm: *const Instance,
 }
@@ -134,8 +132,6 @@ pub unsafe extern "C" fn lcm_subscribe(
         // SAFETY: the header demands an instance and a string.
         let (lcm, channel) = unsafe { (instance(lcm)?, string(channel, "the pattern of channels is NULL")?) };
         let handler = handler.ok_or("the handler of a subscription is NULL")?;
-        // SAFETY: both are called the same way; one more promise is given up.
-        let handler = unsafe { std::mem::transmute::<Handler, Throwing>(handler) };
         // The instance keeps it until it is ended.
         Ok(Arc::as_ptr(&lcm.subscribe(channel, Box::new(Called { handler, user, lcm: Arc::as_ptr(&lcm) }))?)
             .cast())

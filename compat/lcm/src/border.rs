@@ -1,5 +1,5 @@
-//! The border between C and Rust: no panic crosses it, no NULL passes, and what fails prints one line. Only C++ exceptions of handlers
-//! pass, through the functions that call handlers.
+//! The border between C and Rust: no NULL passes, what fails prints one line, and no panic crosses it. The functions that call handlers are
+//! outside of it while they do: what a handler throws in C++ leaves them, and so would a panic of ours between two handlers.
 
 use saltus_lcm_core::report;
 use std::any::Any;

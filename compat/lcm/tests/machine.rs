@@ -234,7 +234,7 @@ fn the_descriptor_is_readable_exactly_while_handle_would_not_block() {
 
 /// Counts the handlers that run at the same time, and the most of them.
 static AT_ONCE: (AtomicU32, AtomicU32) = (AtomicU32::new(0), AtomicU32::new(0));
-unsafe extern "C" fn slow(_: *const c_void, _: *const c_char, _: *mut c_void) {
+unsafe extern "C-unwind" fn slow(_: *const c_void, _: *const c_char, _: *mut c_void) {
     let now = AT_ONCE.0.fetch_add(1, SeqCst) + 1;
     AT_ONCE.1.fetch_max(now, SeqCst);
     std::thread::sleep(Duration::from_micros(300));

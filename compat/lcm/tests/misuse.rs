@@ -51,7 +51,7 @@ fn bytes_that_are_not_text_are_refused_or_matched_as_bytes() {
 }
 
 /// Destroys what calls it.
-unsafe extern "C" fn destroy(_: *const c_void, _: *const c_char, user: *mut c_void) {
+unsafe extern "C-unwind" fn destroy(_: *const c_void, _: *const c_char, user: *mut c_void) {
     // SAFETY: the instance of the test below, not used afterwards.
     unsafe { lcm::lcm_destroy(user.cast_const().cast()) };
 }
@@ -91,6 +91,21 @@ fn what_listens_at_a_hubs_address_but_is_not_a_hub_is_refused() {
     std::thread::spawn(move || opened.send(Lcm::create(&url).is_some()));
     let opened = opens.recv_timeout(Duration::from_secs(20)).expect("it reads without an end");
     assert!(!opened);
+}
+
+#[test]
+fn a_hub_that_greets_byte_by_byte_is_given_up_after_five_seconds() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("tcpq://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        for byte in [0x287617fa_u32, 0x0100].map(u32::to_be_bytes).concat() {
+            std::thread::sleep(Duration::from_secs(1));
+            let _ = client.write_all(&[byte]); // perhaps it has hung up
+        }
+        std::thread::sleep(Duration::from_secs(20));
+    });
+    assert!(Lcm::create(&url).is_none());
 }
 
 fn handle(lcm: &Lcm) -> c_int {

@@ -105,8 +105,8 @@ impl Source for File {
         let gap_us = if state.speed > 0.0 { gap as f64 / state.speed } else { 0.0 };
         state.due = (due.saturating_add((gap_us * 1e3) as u64), wall.saturating_add(gap_us as i64));
         self.timer.set(Some(if state.next.is_some() { state.due.0 } else { 1 }));
+        self.shared.force(message); // before another thread pulls the next event
         drop(state);
-        self.shared.force(message);
         Ok(())
     }
     fn ends_at_fork(&self) -> bool {

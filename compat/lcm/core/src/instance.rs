@@ -42,6 +42,11 @@ impl State {
     fn is_here(&self) -> bool {
         self.generation == fork::generation()
     }
+    /// Whether the queue is that of this process. A handler may have forked, and in the child another thread, which it does not have, may hold
+    /// its lock for ever.
+    fn is_ours(&self) -> bool {
+        self.is_here() || !self.source.ends_at_fork()
+    }
 }
 
 impl std::fmt::Debug for Instance {
@@ -212,7 +217,10 @@ impl Handled<'_> {
         let name = CStr::from_bytes_until_nul(&channel).unwrap_or_default();
         for one in self.taken.asked.iter() {
             // Before each: a handler may have ended the subscriptions after it, or the instance.
-            if !self.lcm.closed.load(Relaxed) && self.state.shared.queue().receives(one) {
+            if self.lcm.closed.load(Relaxed) {
+                return;
+            }
+            if !self.state.is_ours() || self.state.shared.queue().receives(one) {
                 one.handler.call(name, message);
             }
         }
@@ -227,8 +235,8 @@ impl std::fmt::Debug for Handled<'_> {
 
 impl Drop for Handled<'_> {
     fn drop(&mut self) {
-        // A handler may have forked: a child's new state begins with no message that is being handled.
-        if std::ptr::eq(self.state, self.lcm.present()) {
+        // A child's new state begins with no message that is being handled.
+        if self.state.is_ours() && std::ptr::eq(self.state, self.lcm.present()) {
             self.state.shared.queue().handled(&self.taken.asked);
         }
     }

@@ -17,7 +17,7 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a hub may take to accept a connection.
 const HUB: Duration = Duration::from_secs(5);
@@ -119,10 +119,20 @@ fn hub(at: SocketAddr) -> io::Result<()> {
         }
         _ => e,
     })?;
-    stream.set_read_timeout(Some(HUB))?;
     stream.write_all(&[HELLO_CLIENT, VERSION].map(u32::to_be_bytes).concat())?;
-    let mut answer = [0; 8];
-    stream.read_exact(&mut answer)?;
+    let (end, mut answer, mut read) = (Instant::now() + HUB, [0; 8], 0);
+    // One limit for all of it: what listens there may send it byte by byte.
+    while read < answer.len() {
+        let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(&mut answer[read..]) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(more) if Instant::now() < end => read += more,
+            Ok(_) => return Err(io::ErrorKind::TimedOut.into()),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted && Instant::now() < end => {}
+            Err(e) => return Err(e),
+        }
+    }
     match answer.starts_with(&HELLO_HUB.to_be_bytes()) {
         true => Ok(()),
         false => Err(io::Error::new(io::ErrorKind::InvalidData, "what listens there is not a tcpq hub")),

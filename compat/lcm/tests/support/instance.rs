@@ -21,13 +21,13 @@ unsafe impl Send for Lcm {}
 // SAFETY: as above.
 unsafe impl Sync for Lcm {}
 
-pub type Handler = unsafe extern "C" fn(*const c_void, *const c_char, *mut c_void);
+pub type Handler = unsafe extern "C-unwind" fn(*const c_void, *const c_char, *mut c_void);
 
 /// What a handler receives: the name of the channel and the bytes.
 pub type Received = Vec<(String, Vec<u8>)>;
 
 /// Adds each message to the list that `user` leads to.
-pub unsafe extern "C" fn collect(buffer: *const c_void, channel: *const c_char, user: *mut c_void) {
+pub unsafe extern "C-unwind" fn collect(buffer: *const c_void, channel: *const c_char, user: *mut c_void) {
     // SAFETY: `user` is the list of the thread that handles messages; the others are as LCM has them.
     unsafe {
         let buffer = &*buffer.cast::<ReceiveBuffer>();
