@@ -134,7 +134,11 @@ pub fn output(command: &mut Command) -> Result<String, String> {
         Ok((status, text(&contents(&mut said)?), text(&complained)))
     });
     let (status, said, complained) = ran.map_err(|e| format!("{command:?}: {e}"))?;
-    if status.success() { Ok(said) } else { Err(format!("{command:?}: {complained}{said}")) }
+    if status.success() {
+        Ok(said)
+    } else {
+        Err(format!("{command:?} ended with {status}: {complained}{said}"))
+    }
 }
 
 /// Runs a command as [`output`] does, but shows errors and progress immediately.

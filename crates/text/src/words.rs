@@ -22,7 +22,7 @@ pub fn plain(words: &str) -> String {
         if before.ends_with(text) {
             let mut chars = text.chars();
             done.extend(chars.next().into_iter().flat_map(char::to_lowercase));
-            done += chars.as_str();
+            done += chars.as_str().trim_end_matches('.'); // Windows writes sentences
         }
         rest = behind;
     }
@@ -50,8 +50,12 @@ mod tests {
     #[test]
     fn the_systems_words_have_no_number() {
         let of = |n| io::Error::from_raw_os_error(n);
-        let words = plain(&format!("cannot read a: {}; or b: {}; go", of(2), of(13)));
-        assert_eq!(words, "cannot read a: no such file or directory; or b: permission denied; go");
+        let words = plain(&format!("cannot read a: {}; or b: {}; go", of(2), of(5)));
+        assert!(words.starts_with("cannot read a: ") && words.ends_with("; go"), "{words}");
+        assert!(!words.contains("os error") && !words.contains(".;"), "{words}");
+        if cfg!(unix) {
+            assert_eq!(words, "cannot read a: no such file or directory; or b: input/output error; go");
+        }
         assert_eq!(plain("a (os error x) b (os error 99999999)"), "a (os error x) b");
     }
 
