@@ -71,7 +71,7 @@ pub mod file {
         Write,
         /// For writing, always at the end: each write is one step, even if other processes write too.
         Append,
-        /// For reading and writing; it must not exist yet. Permissions 0600 until [`set_mode`].
+        /// For reading and writing; it must not exist yet. Permissions 0600 until [`set_mode`](crate::file::set_mode).
         Create,
     }
 

@@ -275,10 +275,10 @@ impl Log {
         // SAFETY: the log is open.
         unsafe { read(self.0) }
     }
-    /// Appends an event, as [`write`].
+    /// Appends an event, as [`write()`].
     ///
     /// # Errors
-    /// As [`write`].
+    /// As [`write()`].
     pub fn write(&mut self, timestamp: i64, channel: &[u8], data: &[u8]) -> io::Result<i64> {
         // SAFETY: the log is open.
         unsafe { write(self.0, timestamp, channel, data) }

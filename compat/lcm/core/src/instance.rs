@@ -43,7 +43,7 @@ impl State {
         self.generation == fork::generation()
     }
     /// Whether the queue is that of this process. A handler may have forked, and in the child another thread, which it does not have, may hold
-    /// its lock for ever.
+    /// its lock forever.
     fn is_ours(&self) -> bool {
         self.is_here() || !self.source.ends_at_fork()
     }
