@@ -86,6 +86,7 @@ impl Keys {
         if !stdin().is_terminal() || !std::io::stderr().is_terminal() {
             return None;
         }
+        let terminal = terminal::Keys::one_by_one().ok()?; // before anything reads
         let (press, pressed) = channel();
         let read = move || {
             let mut bytes = [0; 64];
@@ -96,7 +97,6 @@ impl Keys {
             }
         };
         std::thread::Builder::new().name("saltus-keys".into()).spawn(read).ok()?;
-        let terminal = terminal::Keys::one_by_one().ok()?;
         Some(Keys { _terminal: terminal, pressed, bytes: Vec::new(), line: None })
     }
 

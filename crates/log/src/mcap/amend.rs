@@ -74,9 +74,9 @@ pub fn is_finished(path: &Path) -> Result<bool> {
 
 /// Checks that the file has not changed since it was read.
 fn unchanged(path: &Path, about: &fs::Metadata, inode: &Inode) -> io::Result<()> {
-    let now = file::inode(&File::open(path)?)?;
-    let same = (now.number, now.device, now.len) == (inode.number, inode.device, inode.len)
-        && fs::metadata(path)?.modified()? == about.modified()?;
+    let now = fs::metadata(path)?; // without opening it, which waits if it has become a pipe
+    let same = file::identity(path)? == (inode.device, inode.number)
+        && (now.len(), now.modified()?) == (inode.len, about.modified()?);
     if same { Ok(()) } else { Err(io::Error::other("another process has changed it")) }
 }
 

@@ -12,6 +12,11 @@ pub(crate) type Socket = socket2::Socket;
 pub(crate) fn open() -> Result<Socket> {
     let made = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP));
     let made = made.and_then(|socket| socket.set_nonblocking(true).map(|()| socket));
+    // macOS sends no datagram that is longer than this buffer, which has 9 KiB by default.
+    let longest = |socket: &Socket| {
+        if cfg!(target_os = "macos") { socket.set_send_buffer_size(1 << 16) } else { Ok(()) }
+    };
+    let made = made.and_then(|socket| longest(&socket).map(|()| socket));
     made.map_err(|e| Error::socket("cannot open a UDP socket", "close other programs", e))
 }
 
@@ -34,7 +39,7 @@ pub(crate) fn receive_buffer(socket: &Socket) -> io::Result<usize> {
 
 /// Requests a send buffer.
 pub(crate) fn set_send_buffer(socket: &Socket, bytes: i32) -> io::Result<()> {
-    socket.set_send_buffer_size(bytes.max(0) as usize)
+    socket.set_send_buffer_size(bytes.max(1 << 16) as usize)
 }
 
 /// Nothing to do: the time of receipt is used.

@@ -56,33 +56,26 @@ impl Epoll {
     /// events of each ready descriptor. Returns early, without such calls, when a signal arrives.
     pub fn wait(&self, deadline: u64, mut each: impl FnMut(u64, Interest)) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; MOST];
+        let (fd, list, most) = (self.0.as_raw_fd(), events.as_mut_ptr(), MOST as libc::c_int);
+        // SAFETY: the events live across the call.
+        let in_ms = |ms| libc::c_long::from(unsafe { libc::epoll_wait(fd, list, most, ms) });
         let left = match deadline {
+            0 => Some(0),
             u64::MAX => None,
             _ => Some(deadline.saturating_sub(crate::clock::monotonic())),
         };
         let time = left.map(Time64::new);
         let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-        // SAFETY: events and time live across the call; no signal mask is given.
-        let n = unsafe {
-            libc::syscall(
-                libc::SYS_epoll_pwait2,
-                self.0.as_raw_fd(),
-                events.as_mut_ptr(),
-                MOST as libc::c_int,
-                time,
-                std::ptr::null::<libc::sigset_t>(),
-                8usize,
-            )
+        let in_ns = || {
+            let mask = std::ptr::null::<libc::sigset_t>();
+            // SAFETY: events and time live across the call; no signal mask is given.
+            unsafe { libc::syscall(libc::SYS_epoll_pwait2, fd, list, most, time, mask, 8usize) }
         };
-        let n = if n < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
-            let ms = left.map_or(-1, |ns| ns.div_ceil(1_000_000).min(i32::MAX as u64) as i32);
-            // SAFETY: as above; kernels before 5.11 count in milliseconds.
-            libc::c_long::from(unsafe {
-                libc::epoll_wait(self.0.as_raw_fd(), events.as_mut_ptr(), MOST as libc::c_int, ms)
-            })
-        } else {
-            n
-        };
+        let mut n = if deadline == 0 { in_ms(0) } else { in_ns() };
+        // Kernels before 5.11 count in milliseconds, and old sandboxes refuse what they do not know.
+        if n < 0 && matches!(io::Error::last_os_error().raw_os_error(), Some(libc::ENOSYS | libc::EPERM)) {
+            n = in_ms(left.map_or(-1, |ns| ns.div_ceil(1_000_000).min(i32::MAX as u64) as i32));
+        }
         for event in &events[..usize::try_from(n).unwrap_or(0)] {
             each(event.u64, event.events);
         }

@@ -84,6 +84,16 @@ final class DomainProvider implements Provider {
     publisher.publish(data, offset, length);
   }
 
+  /** Passes messages on until the subscriber is closed. */
+  private void pass(Subscriber all) {
+    for (Message message : all) {
+      String name = message.channel();
+      if (lcm.isWanted(name)) {
+        lcm.received(name, message.data());
+      }
+    }
+  }
+
   /** All channels are received, so that messages keep the order in which they arrive. */
   @Override
   public synchronized void subscribe(String channel) {
@@ -102,11 +112,19 @@ final class DomainProvider implements Provider {
     reader =
         new Reader(domain.url()) {
           @Override
-          void receive() {
-            for (Message message : all) {
-              String name = message.channel();
-              if (lcm.isWanted(name)) {
-                lcm.received(name, message.data());
+          void receive() throws InterruptedException {
+            String said = "";
+            while (!ends) {
+              try {
+                pass(all);
+                return;
+              } catch (SaltusException e) {
+                // As C's library does: an error of the network is said once, and ends nothing.
+                if (!ends && !said.equals(e.getMessage())) {
+                  said = e.getMessage();
+                  System.err.println("LCM: " + getName() + ": " + said);
+                }
+                sleep(10);
               }
             }
           }

@@ -169,6 +169,7 @@ public class LCM {
    *
    * @param regex a regular expression, which matches whole names
    * @param sub the subscriber
+   * @throws RuntimeException if the network cannot be joined; the subscription is then not made
    */
   public void subscribe(String regex, LCMSubscriber sub) {
     checkOpen();
@@ -177,8 +178,13 @@ public class LCM {
       checkOpen();
       // First, so that nothing is received without it.
       subscriptions.add(added);
-      for (Provider provider : providers) {
-        provider.subscribe(regex);
+      try {
+        for (Provider provider : providers) {
+          provider.subscribe(regex);
+        }
+      } catch (RuntimeException e) {
+        subscriptions.remove(added);
+        throw e;
       }
     }
   }
@@ -227,7 +233,7 @@ public class LCM {
   void received(String channel, byte[] data) {
     try {
       receiveMessage(channel, data, 0, data.length);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // an assertion or a full stack, too, ends no other subscriber's messages
       if (!closed) {
         Thread thread = Thread.currentThread();
         thread.getUncaughtExceptionHandler().uncaughtException(thread, e);

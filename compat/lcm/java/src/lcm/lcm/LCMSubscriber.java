@@ -7,7 +7,7 @@ public interface LCMSubscriber {
    *
    * @param lcm the object that the subscription was made with
    * @param channel the channel of the message
-   * @param ins the message; its bytes are those of this call alone
+   * @param ins the message; other subscribers read the same array: do not change it
    */
   void messageReceived(LCM lcm, String channel, LCMDataInputStream ins);
 }

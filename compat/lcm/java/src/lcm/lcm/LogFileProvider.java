@@ -18,10 +18,16 @@ final class LogFileProvider implements Provider {
 
   LogFileProvider(LCM lcm, URLParser parser) throws IOException {
     this.lcm = lcm;
-    this.log = new Log(parser.get("network", ""), "r");
     this.speed = parser.get("speed", 1.0);
     this.delay = parser.get("delay", 0.5);
-    log.seekPositionFraction(parser.get("skip", 0.0));
+    double skip = parser.get("skip", 0.0);
+    this.log = new Log(parser.get("network", ""), "r");
+    try {
+      log.seekPositionFraction(skip);
+    } catch (IOException | RuntimeException e) {
+      log.close();
+      throw e;
+    }
     reader =
         new Reader("file://" + log.getPath()) {
           @Override

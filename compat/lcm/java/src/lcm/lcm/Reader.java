@@ -26,7 +26,9 @@ abstract class Reader extends Thread {
   /** Ends it. A subscriber may do that in the thread itself, which then does not wait. */
   void end() {
     ends = true;
-    interrupt();
+    if (this != currentThread()) {
+      interrupt();
+    }
     boolean interrupted = false;
     while (this != currentThread() && isAlive()) {
       try {
