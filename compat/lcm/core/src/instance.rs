@@ -184,7 +184,7 @@ impl Instance {
             }
             // Only with a message at hand: a thread that waits for one does not keep others past their deadline.
             if !state.shared.queue().is_empty() {
-                let turn = state.turn.take();
+                let turn = state.take_turn();
                 let Some(taken) = state.shared.take() else { continue }; // another thread has handled it
                 return Ok(Ok(Handled { lcm: self, state, taken, _turn: turn }));
             }
@@ -220,7 +220,12 @@ impl Handled<'_> {
             if self.lcm.closed.load(Relaxed) {
                 return;
             }
-            if !self.state.is_ours() || self.state.shared.queue().receives(one) {
+            // A handler may have forked. In the child, how many messages are queued says nothing: a new state begins with none.
+            let receives = match self.state.is_ours() {
+                true => self.state.shared.queue().receives(one),
+                false => one.is_live(),
+            };
+            if receives {
                 one.handler.call(name, message);
             }
         }
@@ -273,17 +278,20 @@ struct Turn {
 }
 
 /// A thread's turn, until it is dropped.
-struct Held<'a>(&'a Turn);
+struct Held<'a>(&'a State);
 
 impl Turn {
     fn of(&self) -> MutexGuard<'_, (Option<std::thread::ThreadId>, usize)> {
         self.of.lock().unwrap_or_else(PoisonError::into_inner) // two words, whole between any two lines
     }
-    fn take(&self) -> Held<'_> {
+}
+
+impl State {
+    fn take_turn(&self) -> Held<'_> {
         let me = Some(std::thread::current().id());
-        let mut of = self.of();
+        let mut of = self.turn.of();
         while of.1 > 0 && of.0 != me {
-            of = self.free.wait(of).unwrap_or_else(PoisonError::into_inner);
+            of = self.turn.free.wait(of).unwrap_or_else(PoisonError::into_inner);
         }
         *of = (me, of.1 + 1);
         Held(self)
@@ -292,10 +300,14 @@ impl Turn {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        let mut of = self.0.of();
+        if !self.0.is_ours() {
+            return; // a handler has forked: another thread of the parent may have had the lock
+        }
+        let turn = &self.0.turn;
+        let mut of = turn.of();
         of.1 -= 1;
         if of.1 == 0 {
-            self.0.free.notify_one();
+            turn.free.notify_one();
         }
     }
 }
