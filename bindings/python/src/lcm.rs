@@ -8,9 +8,10 @@ use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use saltus_channel::clock;
 use saltus_lcm_core::eventlog::Log;
 use saltus_lcm_core::{Handler, Instance, Message, Subscription, Woken, report};
+use saltus_os::fork;
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The longest time between two checks for signals, in ns. A signal ends a wait, but one that arrives in the microseconds before a wait
@@ -78,16 +79,17 @@ pub(crate) struct Lcm {
     instance: OnceLock<Arc<Instance>>,
     /// The functions of the subscriptions.
     callbacks: Mutex<Vec<(Arc<Subscription>, Arc<Callback>)>>,
-    /// Whether a thread waits for a message.
-    is_waiting: AtomicBool,
+    /// The generation of the process in which a thread waits for a message; 0: none does. A forked child does not have that thread.
+    waiting: AtomicU64,
 }
 
-/// A thread that waits for a message, until it is dropped.
-struct Waiting<'a>(&'a AtomicBool);
+/// A thread that waits for a message, in a process of this generation, until it is dropped.
+struct Waiting<'a>(&'a AtomicU64, u64);
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.0.store(false, Relaxed); // a refusal of misuse, which guards nothing
+        // A refusal of misuse, which guards nothing.
+        let _ = self.0.compare_exchange(self.1, 0, Relaxed, Relaxed);
     }
 }
 
@@ -99,13 +101,14 @@ impl Lcm {
     /// Waits for a message until `end`, monotonic ns, and calls its handlers. `call` is its name in errors.
     fn next(&self, py: Python<'_>, end: u64, call: &str) -> PyResult<bool> {
         let lcm = self.instance()?;
+        let here = fork::generation();
         // One exchange of one word: it guards nothing.
-        if self.is_waiting.swap(true, Relaxed) {
+        if self.waiting.swap(here, Relaxed) == here {
             return Err(PyRuntimeError::new_err(
                 "only one thread is allowed to call LCM.handle() or LCM.handle_timeout() at a time",
             ));
         }
-        let waiting = Waiting(&self.is_waiting);
+        let waiting = Waiting(&self.waiting, here);
         loop {
             let until = clock::monotonic().saturating_add(SLICE).min(end);
             let failed =
@@ -135,7 +138,7 @@ impl Lcm {
     #[new]
     #[pyo3(signature = (*_arguments, **_named))]
     fn new(_arguments: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> Lcm {
-        Lcm { instance: OnceLock::new(), callbacks: Mutex::default(), is_waiting: AtomicBool::new(false) }
+        Lcm { instance: OnceLock::new(), callbacks: Mutex::default(), waiting: AtomicU64::new(0) }
     }
 
     /// Connects to the network that a URL names: LCM's or Saltus'. None: that of $LCM_DEFAULT_URL, or LCM's default.

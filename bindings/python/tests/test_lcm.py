@@ -182,3 +182,40 @@ def test_misuse_where_lcm_crashes_raises(tmp_path: Path) -> None:
     lc.publish("B", bytearray(b"bytes-like"))
     with pytest.raises(RuntimeError, match="twice"):
         lc.handle()
+
+
+FORKED = """
+import os, sys, threading, time, warnings
+import saltus.lcm as lcm
+
+warnings.simplefilter("ignore")  # newer versions of Python warn of fork in a program with threads
+lc = lcm.LCM(sys.argv[1])
+lc.subscribe("A", lambda channel, data: None)
+handling = threading.Thread(target=lc.handle)
+handling.start()
+time.sleep(1)  # it waits now
+try:
+    lc.handle_timeout(0)
+    assert False
+except RuntimeError:
+    pass
+child = os.fork()
+if child == 0:
+    code = 1
+    try:
+        lc.publish("A", b"x")
+        assert lc.handle_timeout(20_000) > 0
+        assert lc.handle_timeout(10) == 0
+        code = 0
+    finally:
+        os._exit(code)
+assert os.waitpid(child, 0)[1] == 0
+lc.publish("A", b"x")
+handling.join(20)
+print("forked", handling.is_alive())
+"""
+
+
+def test_a_child_that_is_forked_while_a_thread_waits_can_handle_messages(url: str) -> None:
+    for where in ("memq://", url):
+        assert run(sys.executable, "-X", "dev", "-c", FORKED, where) == "forked False\n"
