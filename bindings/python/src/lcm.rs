@@ -291,7 +291,8 @@ pub(crate) struct LcmEventLog {
 }
 
 impl LcmEventLog {
-    /// The open log. A thread that has it never waits for the interpreter's lock: others may wait for it with that. `what` is refused unless it is opened for it.
+    /// The open log, for a caller that does not have the interpreter's lock: another thread may have the log for long, in a read of a FIFO. `what`
+    /// is refused unless it is opened for it.
     fn with<R>(
         &self,
         what: &str,
@@ -313,13 +314,14 @@ impl LcmEventLog {
 impl LcmEventLog {
     #[new]
     #[pyo3(signature = (path, mode, /))]
-    fn new(path: Bound<'_, PyString>, mode: &str) -> PyResult<LcmEventLog> {
+    fn new(py: Python<'_>, path: Bound<'_, PyString>, mode: &str) -> PyResult<LcmEventLog> {
         let is_written = match mode {
             "r" => false,
             "w" => true,
             _ => return Err(PyValueError::new_err("invalid event log mode")),
         };
-        let log = Log::open(&terminated(&path)?, mode.as_bytes()[0]).map_err(|error| {
+        let name = terminated(&path)?;
+        let log = py.detach(|| Log::open(&name, mode.as_bytes()[0])).map_err(|error| {
             let number = error.raw_os_error().unwrap_or_default();
             let text = std::io::Error::from_raw_os_error(number).to_string();
             // Python makes FileNotFoundError and others of the number.
@@ -339,25 +341,29 @@ impl LcmEventLog {
     }
     /// Appends an event.
     #[pyo3(signature = (utime, channel, data, /))]
-    fn write_event(&self, utime: i64, channel: Bound<'_, PyString>, data: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn write_event(
+        &self,
+        py: Python<'_>,
+        utime: i64,
+        channel: Bound<'_, PyString>,
+        data: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let channel = channel.to_cow()?;
         if channel.is_empty() {
             return Err(PyValueError::new_err("invalid channel"));
         }
-        with_message(data, |data| {
+        let write = |data: &[u8]| {
             self.with("writing", Some(true), |log| {
                 let written = log.write(utime, channel.as_bytes(), data);
                 written.map(drop).map_err(|e| PyOSError::new_err(format!("cannot write to the log: {e}")))
             })
-        })?
+        };
+        with_message(data, |data| py.detach(|| write(data)))?
     }
     /// Goes to an offset, in bytes.
     #[pyo3(signature = (filepos, /))]
-    fn seek(&self, filepos: i64) -> PyResult<()> {
-        self.with("seeking", Some(false), |log| {
-            log.seek(filepos);
-            Ok(())
-        })
+    fn seek(&self, py: Python<'_>, filepos: i64) -> PyResult<()> {
+        py.detach(|| self.with("seeking", Some(false), |log| Ok(log.seek(filepos)))).map(drop)
     }
     /// Goes to the first event at or after a time, in us since 1970.
     #[pyo3(signature = (timestamp, /))]
@@ -370,16 +376,19 @@ impl LcmEventLog {
         })
     }
     /// Where the next event is read or written, in bytes.
-    fn ftell(&self) -> PyResult<i64> {
-        self.with("telling", None, |log| Ok(log.tell()))
+    fn ftell(&self, py: Python<'_>) -> PyResult<i64> {
+        py.detach(|| self.with("telling", None, |log| Ok(log.tell())))
     }
     /// Bytes of the file.
-    fn size(&self) -> PyResult<i64> {
-        self.with("sizing", None, |log| log.size().map_err(|e| PyOSError::new_err(e.to_string())))
+    fn size(&self, py: Python<'_>) -> PyResult<i64> {
+        let size = |log: &mut Log| log.size().map_err(|e| PyOSError::new_err(e.to_string()));
+        py.detach(|| self.with("sizing", None, size))
     }
     /// Closes the log.
-    fn close(&self) {
-        let log = lock(&self.log).take();
-        drop(log);
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| {
+            let log = lock(&self.log).take();
+            drop(log);
+        });
     }
 }

@@ -219,3 +219,36 @@ print("forked", handling.is_alive())
 def test_a_child_that_is_forked_while_a_thread_waits_can_handle_messages(url: str) -> None:
     for where in ("memq://", url):
         assert run(sys.executable, "-X", "dev", "-c", FORKED, where) == "forked False\n"
+
+
+FIFO = """
+import os, sys, threading, time
+import saltus.lcm as lcm
+
+def in_thread(call):
+    def called():
+        try:
+            call()
+        except ValueError:
+            pass  # closed meanwhile
+    thread = threading.Thread(target=called)
+    thread.start()
+    return thread
+
+os.mkfifo(sys.argv[1])
+other = os.open(sys.argv[1], os.O_RDWR)
+log = lcm.EventLog(sys.argv[1], "r")
+calls = (log.read_next_event, lambda: log.seek(0), log.tell, log.size, log.close)
+threads = []
+for call in calls:
+    threads.append(in_thread(call))
+    time.sleep(0.2)
+os.close(other)  # the first one reads to the end, and the others go on
+for thread in threads:
+    thread.join(20)
+print("closed", any(thread.is_alive() for thread in threads))
+"""
+
+
+def test_other_threads_run_while_a_log_is_read_from_a_fifo(tmp_path: Path) -> None:
+    assert run(sys.executable, "-X", "dev", "-c", FIFO, str(tmp_path / "fifo")) == "closed False\n"
