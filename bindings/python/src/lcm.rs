@@ -133,6 +133,13 @@ impl Lcm {
     }
 }
 
+impl Drop for Lcm {
+    fn drop(&mut self) {
+        // An LCMSubscription may live on, and leads to its function.
+        self.__clear__();
+    }
+}
+
 #[pymethods]
 impl Lcm {
     #[new]

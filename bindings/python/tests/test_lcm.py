@@ -142,6 +142,15 @@ one = kept.one
 del kept
 gc.collect()
 one.set_queue_capacity(2)  # its LCM is gone
+gc.disable()
+def function(channel, data):
+    pass
+lc = lcm.LCM(sys.argv[1])
+one = lc.subscribe("A", function)
+function = weakref.ref(function)
+del lc
+assert function() is None, "kept by its subscription"
+one.set_queue_capacity(3)
 for wrong in (lambda: lcm.LCMSubscription().set_queue_capacity(1), lambda: lcm.EventLog("x", "a")):
     try:
         wrong()
