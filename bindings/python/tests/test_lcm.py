@@ -185,6 +185,7 @@ def test_misuse_where_lcm_crashes_raises(tmp_path: Path) -> None:
             call()
     lc = lcm.LCM("memq://")
     one = lc.subscribe("A", lambda channel, data: None)
+    assert one
     lc.unsubscribe(one)
     one.set_queue_capacity(3)
     lc.subscribe("B", lambda channel, data: lc.__init__("memq://"))  # type: ignore[misc]
