@@ -8,9 +8,10 @@ use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use saltus_channel::clock;
 use saltus_lcm_core::eventlog::Log;
 use saltus_lcm_core::{Handler, Instance, Message, Subscription, Woken, report};
+use saltus_os::fork;
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The longest time between two checks for signals, in ns. A signal ends a wait, but one that arrives in the microseconds before a wait
@@ -78,16 +79,17 @@ pub(crate) struct Lcm {
     instance: OnceLock<Arc<Instance>>,
     /// The functions of the subscriptions.
     callbacks: Mutex<Vec<(Arc<Subscription>, Arc<Callback>)>>,
-    /// Whether a thread waits for a message.
-    is_waiting: AtomicBool,
+    /// The generation of the process in which a thread waits for a message; 0: none does. A forked child does not have that thread.
+    waiting: AtomicU64,
 }
 
-/// A thread that waits for a message, until it is dropped.
-struct Waiting<'a>(&'a AtomicBool);
+/// A thread that waits for a message, in a process of this generation, until it is dropped.
+struct Waiting<'a>(&'a AtomicU64, u64);
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.0.store(false, Relaxed); // a refusal of misuse, which guards nothing
+        // A refusal of misuse, which guards nothing.
+        let _ = self.0.compare_exchange(self.1, 0, Relaxed, Relaxed);
     }
 }
 
@@ -99,13 +101,14 @@ impl Lcm {
     /// Waits for a message until `end`, monotonic ns, and calls its handlers. `call` is its name in errors.
     fn next(&self, py: Python<'_>, end: u64, call: &str) -> PyResult<bool> {
         let lcm = self.instance()?;
+        let here = fork::generation();
         // One exchange of one word: it guards nothing.
-        if self.is_waiting.swap(true, Relaxed) {
+        if self.waiting.swap(here, Relaxed) == here {
             return Err(PyRuntimeError::new_err(
                 "only one thread is allowed to call LCM.handle() or LCM.handle_timeout() at a time",
             ));
         }
-        let waiting = Waiting(&self.is_waiting);
+        let waiting = Waiting(&self.waiting, here);
         loop {
             let until = clock::monotonic().saturating_add(SLICE).min(end);
             let failed =
@@ -130,12 +133,19 @@ impl Lcm {
     }
 }
 
+impl Drop for Lcm {
+    fn drop(&mut self) {
+        // An LCMSubscription may live on, and leads to its function.
+        self.__clear__();
+    }
+}
+
 #[pymethods]
 impl Lcm {
     #[new]
     #[pyo3(signature = (*_arguments, **_named))]
     fn new(_arguments: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> Lcm {
-        Lcm { instance: OnceLock::new(), callbacks: Mutex::default(), is_waiting: AtomicBool::new(false) }
+        Lcm { instance: OnceLock::new(), callbacks: Mutex::default(), waiting: AtomicU64::new(0) }
     }
 
     /// Connects to the network that a URL names: LCM's or Saltus'. None: that of $LCM_DEFAULT_URL, or LCM's default.
@@ -288,7 +298,8 @@ pub(crate) struct LcmEventLog {
 }
 
 impl LcmEventLog {
-    /// The open log. A thread that has it never waits for the interpreter's lock: others may wait for it with that. `what` is refused unless it is opened for it.
+    /// The open log, for a caller that does not have the interpreter's lock: another thread may have the log for long, in a read of a FIFO. `what`
+    /// is refused unless it is opened for it.
     fn with<R>(
         &self,
         what: &str,
@@ -310,13 +321,14 @@ impl LcmEventLog {
 impl LcmEventLog {
     #[new]
     #[pyo3(signature = (path, mode, /))]
-    fn new(path: Bound<'_, PyString>, mode: &str) -> PyResult<LcmEventLog> {
+    fn new(py: Python<'_>, path: Bound<'_, PyString>, mode: &str) -> PyResult<LcmEventLog> {
         let is_written = match mode {
             "r" => false,
             "w" => true,
             _ => return Err(PyValueError::new_err("invalid event log mode")),
         };
-        let log = Log::open(&terminated(&path)?, mode.as_bytes()[0]).map_err(|error| {
+        let name = terminated(&path)?;
+        let log = py.detach(|| Log::open(&name, mode.as_bytes()[0])).map_err(|error| {
             let number = error.raw_os_error().unwrap_or_default();
             let text = std::io::Error::from_raw_os_error(number).to_string();
             // Python makes FileNotFoundError and others of the number.
@@ -336,25 +348,29 @@ impl LcmEventLog {
     }
     /// Appends an event.
     #[pyo3(signature = (utime, channel, data, /))]
-    fn write_event(&self, utime: i64, channel: Bound<'_, PyString>, data: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn write_event(
+        &self,
+        py: Python<'_>,
+        utime: i64,
+        channel: Bound<'_, PyString>,
+        data: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let channel = channel.to_cow()?;
         if channel.is_empty() {
             return Err(PyValueError::new_err("invalid channel"));
         }
-        with_message(data, |data| {
+        let write = |data: &[u8]| {
             self.with("writing", Some(true), |log| {
                 let written = log.write(utime, channel.as_bytes(), data);
                 written.map(drop).map_err(|e| PyOSError::new_err(format!("cannot write to the log: {e}")))
             })
-        })?
+        };
+        with_message(data, |data| py.detach(|| write(data)))?
     }
     /// Goes to an offset, in bytes.
     #[pyo3(signature = (filepos, /))]
-    fn seek(&self, filepos: i64) -> PyResult<()> {
-        self.with("seeking", Some(false), |log| {
-            log.seek(filepos);
-            Ok(())
-        })
+    fn seek(&self, py: Python<'_>, filepos: i64) -> PyResult<()> {
+        py.detach(|| self.with("seeking", Some(false), |log| Ok(log.seek(filepos)))).map(drop)
     }
     /// Goes to the first event at or after a time, in us since 1970.
     #[pyo3(signature = (timestamp, /))]
@@ -367,16 +383,19 @@ impl LcmEventLog {
         })
     }
     /// Where the next event is read or written, in bytes.
-    fn ftell(&self) -> PyResult<i64> {
-        self.with("telling", None, |log| Ok(log.tell()))
+    fn ftell(&self, py: Python<'_>) -> PyResult<i64> {
+        py.detach(|| self.with("telling", None, |log| Ok(log.tell())))
     }
     /// Bytes of the file.
-    fn size(&self) -> PyResult<i64> {
-        self.with("sizing", None, |log| log.size().map_err(|e| PyOSError::new_err(e.to_string())))
+    fn size(&self, py: Python<'_>) -> PyResult<i64> {
+        let size = |log: &mut Log| log.size().map_err(|e| PyOSError::new_err(e.to_string()));
+        py.detach(|| self.with("sizing", None, size))
     }
     /// Closes the log.
-    fn close(&self) {
-        let log = lock(&self.log).take();
-        drop(log);
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| {
+            let log = lock(&self.log).take();
+            drop(log);
+        });
     }
 }

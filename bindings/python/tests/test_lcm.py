@@ -142,6 +142,15 @@ one = kept.one
 del kept
 gc.collect()
 one.set_queue_capacity(2)  # its LCM is gone
+gc.disable()
+def function(channel, data):
+    pass
+lc = lcm.LCM(sys.argv[1])
+one = lc.subscribe("A", function)
+function = weakref.ref(function)
+del lc
+assert function() is None, "kept by its subscription"
+one.set_queue_capacity(3)
 for wrong in (lambda: lcm.LCMSubscription().set_queue_capacity(1), lambda: lcm.EventLog("x", "a")):
     try:
         wrong()
@@ -176,9 +185,80 @@ def test_misuse_where_lcm_crashes_raises(tmp_path: Path) -> None:
             call()
     lc = lcm.LCM("memq://")
     one = lc.subscribe("A", lambda channel, data: None)
+    assert one
     lc.unsubscribe(one)
     one.set_queue_capacity(3)
     lc.subscribe("B", lambda channel, data: lc.__init__("memq://"))  # type: ignore[misc]
     lc.publish("B", bytearray(b"bytes-like"))
     with pytest.raises(RuntimeError, match="twice"):
         lc.handle()
+
+
+FORKED = """
+import os, sys, threading, time, warnings
+import saltus.lcm as lcm
+
+warnings.simplefilter("ignore")  # newer versions of Python warn of fork in a program with threads
+lc = lcm.LCM(sys.argv[1])
+lc.subscribe("A", lambda channel, data: None)
+handling = threading.Thread(target=lc.handle)
+handling.start()
+time.sleep(1)  # it waits now
+try:
+    lc.handle_timeout(0)
+    assert False
+except RuntimeError:
+    pass
+child = os.fork()
+if child == 0:
+    code = 1
+    try:
+        lc.publish("A", b"x")
+        assert lc.handle_timeout(20_000) > 0
+        assert lc.handle_timeout(10) == 0
+        code = 0
+    finally:
+        os._exit(code)
+assert os.waitpid(child, 0)[1] == 0
+lc.publish("A", b"x")
+handling.join(20)
+print("forked", handling.is_alive())
+"""
+
+
+def test_a_child_that_is_forked_while_a_thread_waits_can_handle_messages(url: str) -> None:
+    for where in ("memq://", url):
+        assert run(sys.executable, "-X", "dev", "-c", FORKED, where) == "forked False\n"
+
+
+FIFO = """
+import os, sys, threading, time
+import saltus.lcm as lcm
+
+def in_thread(call):
+    def called():
+        try:
+            call()
+        except ValueError:
+            pass  # closed meanwhile
+    thread = threading.Thread(target=called)
+    thread.start()
+    return thread
+
+os.mkfifo(sys.argv[1])
+other = os.open(sys.argv[1], os.O_RDWR)
+log = lcm.EventLog(sys.argv[1], "r")
+calls = (log.read_next_event, lambda: log.seek(0), log.tell, log.size, log.close)
+threads = []
+for call in calls:
+    threads.append(in_thread(call))
+    time.sleep(0.2)
+os.close(other)  # the first one reads to the end, and the others go on
+for thread in threads:
+    thread.join(20)
+print("closed", any(thread.is_alive() for thread in threads))
+"""
+
+
+def test_other_threads_run_while_a_log_is_read_from_a_fifo(tmp_path: Path) -> None:
+    assert run(sys.executable, "-X", "dev", "-c", FIFO, str(tmp_path / "fifo")) == "closed False\n"

@@ -489,7 +489,7 @@ class LCM:
 
     def subscribe(
         self, channel: Union[str, bytes], callback: Callable[[str, bytes], object], /
-    ) -> LCMSubscription:
+    ) -> Optional[LCMSubscription]:
         """Calls `callback(channel, data)` in handle() for each message on a channel that matches, a regular expression. None: that is not
         possible; the reason is printed."""
 

@@ -167,20 +167,26 @@ pub unsafe fn read(log: *mut EventLog) -> Option<Owned> {
 /// Appends an event. Returns its number.
 ///
 /// # Errors
-/// The stream cannot be written, or is only read.
+/// The stream cannot be written, or is only read; or the name or the data has 2 GiB or more, whose length does not fit. Nothing is written
+/// then.
 ///
 /// # Safety
 /// The log is open.
 pub unsafe fn write(log: *mut EventLog, timestamp: i64, channel: &[u8], data: &[u8]) -> io::Result<i64> {
     // SAFETY: demanded above.
     let log = unsafe { &mut *log };
+    let len = |part: &[u8]| {
+        let why = "the name and the data of an event have at most 2^31 - 1 bytes";
+        i32::try_from(part.len()).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, why))
+    };
+    let (name_len, data_len) = (len(channel)?, len(data)?);
     let number = log.eventcount;
     let mut header = [0; HEADER];
     header[..4].copy_from_slice(&SYNC.to_be_bytes());
     header[4..12].copy_from_slice(&number.to_be_bytes());
     header[12..20].copy_from_slice(&timestamp.to_be_bytes());
-    header[20..24].copy_from_slice(&(channel.len() as u32).to_be_bytes());
-    header[24..].copy_from_slice(&(data.len() as u32).to_be_bytes());
+    header[20..24].copy_from_slice(&name_len.to_be_bytes());
+    header[24..].copy_from_slice(&data_len.to_be_bytes());
     for part in [&header[..], channel, data] {
         // SAFETY: the stream is open, and there are that many bytes.
         if unsafe { libc::fwrite(part.as_ptr().cast(), 1, part.len(), log.f) } != part.len() {
@@ -308,5 +314,25 @@ impl Log {
             0 => Ok(about.st_size),
             _ => Err(io::Error::last_os_error()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_long_is_refused_before_anything_is_written() {
+        let path = std::env::temp_dir().join(format!("saltus-lcm-long-{}", std::process::id()));
+        let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+        let mut log = Log::open(&name, b'w').unwrap();
+        let long = vec![0; 1 << 31]; // never touched, so no memory
+        for (channel, data) in [(&b"A"[..], &long[..]), (&long, b"x")] {
+            let refused = log.write(1, channel, data).unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
+        }
+        assert_eq!((log.tell(), log.write(1, b"A", b"x").unwrap()), (0, 0));
+        drop(log);
+        std::fs::remove_file(path).unwrap();
     }
 }

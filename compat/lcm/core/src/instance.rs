@@ -6,7 +6,7 @@ use crate::shared::{Shared, Woken, left};
 use crate::source::Source;
 use crate::url;
 use saltus_domain::{Error, Result};
-use saltus_os::fork;
+use saltus_os::{clock, fork};
 use std::ffi::CStr;
 use std::os::fd::RawFd;
 use std::sync::atomic::{
@@ -14,6 +14,7 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed},
 };
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// What a program knows as `lcm_t`.
 pub struct Instance {
@@ -184,7 +185,7 @@ impl Instance {
             }
             // Only with a message at hand: a thread that waits for one does not keep others past their deadline.
             if !state.shared.queue().is_empty() {
-                let turn = state.turn.take();
+                let Some(turn) = state.take_turn(deadline) else { return Ok(Err(Woken::TimedOut)) };
                 let Some(taken) = state.shared.take() else { continue }; // another thread has handled it
                 return Ok(Ok(Handled { lcm: self, state, taken, _turn: turn }));
             }
@@ -220,7 +221,12 @@ impl Handled<'_> {
             if self.lcm.closed.load(Relaxed) {
                 return;
             }
-            if !self.state.is_ours() || self.state.shared.queue().receives(one) {
+            // A handler may have forked. In the child, how many messages are queued says nothing: a new state begins with none.
+            let receives = match self.state.is_ours() {
+                true => self.state.shared.queue().receives(one),
+                false => one.is_live(),
+            };
+            if receives {
                 one.handler.call(name, message);
             }
         }
@@ -273,29 +279,83 @@ struct Turn {
 }
 
 /// A thread's turn, until it is dropped.
-struct Held<'a>(&'a Turn);
+struct Held<'a>(&'a State);
 
 impl Turn {
     fn of(&self) -> MutexGuard<'_, (Option<std::thread::ThreadId>, usize)> {
         self.of.lock().unwrap_or_else(PoisonError::into_inner) // two words, whole between any two lines
     }
-    fn take(&self) -> Held<'_> {
+}
+
+impl State {
+    /// `None`: another thread's handlers were still running at `deadline`, monotonic ns.
+    fn take_turn(&self, deadline: Option<u64>) -> Option<Held<'_>> {
         let me = Some(std::thread::current().id());
-        let mut of = self.of();
+        let mut of = self.turn.of();
         while of.1 > 0 && of.0 != me {
-            of = self.free.wait(of).unwrap_or_else(PoisonError::into_inner);
+            of = match deadline.map(|deadline| deadline.saturating_sub(clock::monotonic())) {
+                None => self.turn.free.wait(of).unwrap_or_else(PoisonError::into_inner),
+                Some(0) => return None,
+                Some(left) => {
+                    let waited = self.turn.free.wait_timeout(of, Duration::from_nanos(left));
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
         }
         *of = (me, of.1 + 1);
-        Held(self)
+        Some(Held(self))
     }
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        let mut of = self.0.of();
+        if !self.0.is_ours() {
+            return; // a handler has forked: another thread of the parent may have had the lock
+        }
+        let turn = &self.0.turn;
+        let mut of = turn.of();
         of.1 -= 1;
         if of.1 == 0 {
-            self.0.free.notify_one();
+            turn.free.notify_one();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::Message;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    /// Says that it was called, and returns when it may.
+    struct Slow(Mutex<(Sender<()>, Receiver<()>)>);
+    impl Handler for Slow {
+        fn call(&self, _: &CStr, _: &mut Message) {
+            let both = self.0.lock().unwrap();
+            both.0.send(()).unwrap();
+            both.1.recv().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_deadline_also_ends_a_wait_for_another_threads_handler() {
+        let lcm = Arc::new(Instance::open("memq://").unwrap());
+        let ((called, is_called), (end, ended)) = (channel(), channel());
+        lcm.subscribe(c"A", Box::new(Slow(Mutex::new((called, ended))))).unwrap();
+        lcm.publish(c"A", b"1").unwrap();
+        lcm.publish(c"A", b"2").unwrap();
+        std::thread::scope(|scope| {
+            let handling = scope.spawn(|| lcm.next(None).unwrap().unwrap().call());
+            is_called.recv().unwrap();
+            for time in [0, 10_000_000] {
+                let woken = lcm.next(Some(clock::monotonic() + time)).unwrap().err();
+                assert_eq!(woken, Some(Woken::TimedOut));
+            }
+            end.send(()).unwrap();
+            end.send(()).unwrap();
+            handling.join().unwrap();
+        });
+        // It is this thread's turn now, and the message was not lost.
+        lcm.next(Some(clock::monotonic())).unwrap().unwrap().call();
     }
 }

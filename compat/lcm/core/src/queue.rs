@@ -72,7 +72,7 @@ impl Subscription {
         self.queued.fetch_add(n, Relaxed); // under the queue's lock
     }
     pub(crate) fn is_live(&self) -> bool {
-        self.live.load(Relaxed) // under the queue's lock
+        self.live.load(Relaxed) // under the queue's lock, or in a forked child by its thread, which is also the one that ends it
     }
 }
 

@@ -35,6 +35,28 @@ static void divide(const lcm_recv_buf_t *rbuf, const char *channel, void *user) 
     }
 }
 
+static lcm_subscription_t *later;
+
+/* Forks, and ends the subscription that would be called next in the child. */
+static void divide_and_end(const lcm_recv_buf_t *rbuf, const char *channel, void *user) {
+    (void)channel;
+    (void)user;
+    forked = fork();
+    if (forked == 0) {
+        who = "the child that ends a subscription";
+        CHECK(lcm_unsubscribe(rbuf->lcm, later) == 0);
+    }
+}
+
+/* Its `user` is gone in the child. */
+static void count_in_parent(const lcm_recv_buf_t *rbuf, const char *channel, void *user) {
+    (void)rbuf;
+    (void)channel;
+    (void)user;
+    CHECK(forked != 0);
+    received++;
+}
+
 static void end_of(pid_t child) {
     int status;
     CHECK(waitpid(child, &status, 0) == child);
@@ -116,6 +138,23 @@ int main(int argc, char **argv) {
         _exit(0);
     }
     end_of(forked);
+    /* What the child has published has arrived here, too. */
+    CHECK(lcm_unsubscribe(lcm, subscription) == 0);
+    while (lcm_handle_timeout(lcm, 200) > 0) {
+    }
+
+    /* One that a handler ends in the child it forks is not called there any more. */
+    CHECK(lcm_subscribe(lcm, "G", divide_and_end, NULL));
+    later = lcm_subscribe(lcm, "G", count_in_parent, NULL);
+    received = 0;
+    CHECK(lcm_publish(lcm, "G", "x", 1) == 0);
+    CHECK(lcm_handle_timeout(lcm, 20000) > 0);
+    if (forked == 0) {
+        lcm_destroy(lcm);
+        _exit(0);
+    }
+    end_of(forked);
+    CHECK(received == 1);
     lcm_destroy(lcm);
     return 0;
 }
