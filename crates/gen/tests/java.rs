@@ -77,7 +77,8 @@ fn java_classes_of_lcm_and_ours_contain_each_other() {
     let jar = lcm_jar();
     let file = temp.join("mix.lcm");
     let text = "package mix;
-        struct inner_t { int16_t size; float values[size]; string name; byte blob[size]; int8_t fixed[3]; double pose[2]; }
+        struct inner_t { int16_t size; float values[size]; string name; byte blob[size]; int8_t fixed[3]; double pose[2]; double turn[3][3];
+            int16_t grid[size][2]; }
         struct outer_t { int32_t n; inner_t many[n]; inner_t one; string name; boolean flag; int32_t after; }";
     std::fs::write(&file, text).unwrap();
     let (theirs, ours) = (temp.join("theirs"), temp.join("ours"));
@@ -106,6 +107,23 @@ fn java_takes_odd_names_and_circles() {
         generated(&odd(), Lang::Java, style, &temp.join("code"));
         compile(&temp.join("code"), &temp.join("classes"), &lcm_jar());
     }
+}
+
+#[test]
+fn java_of_very_many_types_takes_no_time_to_speak_of() {
+    use std::fmt::Write;
+    let temp = Temp::new("java-many");
+    let mut text = String::from("package many;\n");
+    for i in 0..2000 {
+        // Chains of 100, since 128 is the most.
+        let inner = if i % 100 == 0 { "int64_t".to_owned() } else { format!("t{}", i - 1) };
+        let _ = writeln!(text, "struct t{i} {{ int32_t n; {inner} one, two[n], three[n]; double x[n]; }}");
+    }
+    std::fs::write(temp.join("many.lcm"), text).unwrap();
+    let start = std::time::Instant::now();
+    generated(&[temp.join("many.lcm")], Lang::Java, Style::Lcm, &temp.join("code"));
+    // Going through all types for each field would take many minutes; this takes a second on a busy machine.
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
 #[test]

@@ -13,8 +13,8 @@ const IMPORTS: &[&str] =
     &["java.io.DataInput", "java.io.DataOutput", "java.io.IOException", "java.util.ArrayList"];
 
 /// The class of one type.
-pub(super) fn class(schema: &Schema, id: StructId, options: &Options) -> String {
-    let m = Module::new(schema, id, options);
+pub(super) fn class(schema: &Schema, id: StructId, options: &Options, plain: &[bool]) -> String {
+    let m = Module::new(schema, id, options, plain);
     let class = &m.place.class;
     let mut text = head(&m.st.file, &m.place, IMPORTS);
     text += &javadoc(0, &m.st.doc);

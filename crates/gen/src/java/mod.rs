@@ -16,7 +16,7 @@ mod modern;
 mod module;
 mod read;
 
-use crate::{File, Options, Style, Types, Unsupported};
+use crate::{File, Options, Style, Types, Unsupported, levels};
 use layout::{javadoc, statement};
 pub(crate) use module::Module;
 use module::Place;
@@ -30,10 +30,11 @@ const WIRE_LCM: &str = include_str!("wire_lcm.java");
 pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Result<Vec<File>, Unsupported> {
     let mut files = Vec::new();
     let mut packages = BTreeSet::new();
+    let plain = if options.style == Style::Lcm { levels::plain(schema) } else { Vec::new() };
     for &id in types.structs {
         let text = match options.style {
             Style::Modern => modern::class(schema, id, options),
-            Style::Lcm => lcm::class(schema, id, options),
+            Style::Lcm => lcm::class(schema, id, options, &plain),
         };
         let place = Place::of(&schema.get(id).name, options);
         files.push(File { path: place.file(), text });

@@ -11,7 +11,7 @@ const IMPORTS: &[&str] =
 
 /// The class of one type.
 pub(super) fn class(schema: &Schema, id: StructId, options: &Options) -> String {
-    let m = Module::new(schema, id, options);
+    let m = Module::new(schema, id, options, &[]);
     let class = &m.place.class;
     let mut text = head(&m.st.file, &m.place, IMPORTS);
     text += &javadoc(0, &m.st.doc);

@@ -1,6 +1,5 @@
 //! The location of a type's class, and the names in it.
 
-use crate::levels::{is_counted, may_be_empty};
 use crate::names::{Scope, identifier};
 use crate::{Options, Style};
 use saltus_types::{Dim, Extent, Field, Primitive, Schema, Struct, StructId, Type, TypeName};
@@ -81,16 +80,18 @@ pub(crate) struct Module<'a> {
     pub free: u64,
     options: &'a Options,
     names: Scope,
+    id: StructId,
+    plain: &'a [bool],
 }
 
 impl<'a> Module<'a> {
-    /// The class of struct `id`.
-    pub fn new(schema: &'a Schema, id: StructId, options: &'a Options) -> Self {
+    /// The class of struct `id`. `plain`: see `levels::plain`; only `Style::Lcm` needs it.
+    pub fn new(schema: &'a Schema, id: StructId, options: &'a Options, plain: &'a [bool]) -> Self {
         let st = schema.get(id);
         let consts: Vec<&str> = st.consts.iter().map(|c| c.name.as_str()).collect();
         let names = scope(&consts, st.fields.iter().map(|f| f.name.as_str()));
         let (place, free) = (Place::of(&st.name, options), schema.free_elements(id));
-        Module { schema, st, place, free, options, names }
+        Module { schema, st, place, free, options, names, id, plain }
     }
     /// Whether it is in `Style::Modern`.
     pub fn is_modern(&self) -> bool {
@@ -102,17 +103,12 @@ impl<'a> Module<'a> {
     }
     /// Whether this struct is such a type.
     pub fn is_plain_level(&self) -> bool {
-        self.schema
-            .ids()
-            .find(|&id| std::ptr::eq(self.schema.get(id), self.st))
-            .is_some_and(|id| self.has_plain_levels(Type::Struct(id)))
+        self.has_plain_levels(Type::Struct(self.id))
     }
     /// Whether a nested struct of this type needs no depth and no count of empty elements, in LCM's style: only LCM's methods are called.
     pub fn has_plain_levels(&self, ty: Type) -> bool {
         match ty {
-            Type::Struct(id) => {
-                !self.is_modern() && !is_counted(self.schema, id) && !may_be_empty(self.schema, id)
-            }
+            Type::Struct(id) => !self.is_modern() && self.plain[id.0],
             _ => false,
         }
     }

@@ -71,8 +71,12 @@ impl Reader<'_> {
             return String::new();
         }
         if m.is_plain_level() {
-            let sizes = field.dims.iter().map(|d| m.size(d)); // one, and none can be of elements without content
-            return sizes.map(|size| call(2, "", "SaltusWire.check", &[size, self.label.clone()])).collect();
+            // No element or row can be without content: only a negative size is wrong.
+            let sizes = field.dims.iter().filter(|d| matches!(d.extent, Extent::Variable(_)));
+            return sizes
+                .map(|d| m.size(d))
+                .map(|size| call(2, "", "SaltusWire.check", &[size, self.label.clone()]))
+                .collect();
         }
         let mut arguments = if m.is_modern() { vec![self.input()] } else { vec![] };
         arguments.extend(["free".into(), least.to_string(), self.label.clone()]);

@@ -28,7 +28,7 @@ pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Res
     let mut files = java::files(schema, types, options)?;
     let mut packages = BTreeSet::new();
     for &id in types.structs {
-        let m = Module::new(schema, id, options);
+        let m = Module::new(schema, id, options, &[]);
         packages.insert(m.place.package.clone());
         let dir: PathBuf = m.place.package.split('.').map(|p| format!("+{p}")).collect();
         for (function, text) in functions(&m) {

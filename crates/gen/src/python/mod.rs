@@ -17,7 +17,7 @@ mod modern;
 mod module;
 mod package;
 
-use crate::{File, Options, Style, Types, Unsupported};
+use crate::{File, Options, Style, Types, Unsupported, levels};
 use module::{Place, WIRE};
 pub(crate) use package::extended;
 use package::{INIT, Package};
@@ -37,11 +37,12 @@ pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Res
         package.classes.insert(place.class);
         package.sources.insert(source.into());
     };
+    let counted = if options.style == Style::Lcm { levels::counted(schema) } else { Vec::new() };
     for &id in types.structs {
         let place = Place::of(&schema.get(id).name, options);
         let text = match options.style {
             Style::Modern => modern::module(schema, id, options),
-            Style::Lcm => lcm::module(schema, id, options),
+            Style::Lcm => lcm::module(schema, id, options, counted[id.0]),
         };
         add(place, &schema.get(id).file, text);
     }

@@ -12,6 +12,10 @@ from __future__ import annotations
 import math
 import struct
 import sys
+
+# Classes use these from here: a type may have the name of one.
+from builtins import AttributeError as AttributeError, IndexError as IndexError
+from builtins import len as len, range as range
 from io import BytesIO as BytesIO
 from itertools import chain
 from typing import Any, Callable, TypeVar

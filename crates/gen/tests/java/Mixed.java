@@ -31,6 +31,11 @@ public final class Mixed {
     inner.blob = new byte[size];
     inner.fixed = new byte[] {1, 2, 3};
     inner.pose = new double[] {1.5, size};
+    inner.turn[1] = new double[] {0.5, size, -2};
+    inner.grid = new short[size][2];
+    for (short[] row : inner.grid) {
+      row[1] = (short) (size + 1);
+    }
     return inner;
   }
 

@@ -3,8 +3,10 @@
 Arguments: directory of the classes, style.
 """
 
+import io
 import subprocess
 import sys
+import tempfile
 
 directory, style = sys.argv[1:3]
 sys.path.insert(0, directory)
@@ -52,6 +54,32 @@ assert len(left_t.decode(left.encode()).right[0].left) == 1
 third = third_t()
 third.n, third.back = 1, [other_t()]
 assert len(third_t.decode(third.encode()).back) == 1
+
+import odd.builtin  # noqa: E402
+
+for name in ["range", "IndexError", "AttributeError", "len"]:
+    kind = getattr(odd.builtin, name)
+    message = kind()
+    message.n, message.values, message.raw, message.text = 2, [3, 4], [53, 54], "seven"
+    message.parts = message.pair
+    message.pair[1].x = 8
+    data = message.encode()
+    for source in [data] if style == "modern" else [data, io.BytesIO(data)]:
+        back = kind.decode(source)
+        assert (back.n, list(back.values), bytes(back.raw)) == (2, [3, 4], b"56")
+        assert (back.text, back.parts[1].x, back.pair[1].x) == ("seven", 8, 8)
+    if style == "lcm":
+        with tempfile.TemporaryFile() as file:
+            file.write(data)
+            file.seek(0)
+            assert kind.decode(file).encode() == data
+    for end in range(8, len(data)):
+        try:
+            kind.decode(data[:end])
+        except ValueError as problem:
+            assert str(problem).find("truncated") > 0, problem
+        else:
+            raise AssertionError(f"{name}: {end} of {len(data)} bytes")
 
 from trunk_t import trunk_t  # noqa: E402
 
