@@ -199,10 +199,7 @@ mod tests {
         let mut binary = binaries(&[("crates/os", "x")]).remove(0);
         binary.file = "/bin/sh".into();
         let script = |text: &'static str| run_one(&binary, &["-c".into(), text.into()], &[("WORD", "w")]);
-        assert_eq!(
-            script("[ -f src/futex.rs ] && [ $WORD = w ] && [ ${CARGO_PKG_NAME-none} = none ]"),
-            Ok(())
-        );
+        assert_eq!(script("[ -f src/lib.rs ] && [ $WORD = w ] && [ ${CARGO_PKG_NAME-none} = none ]"), Ok(()));
         let why = script("echo 'test bad ... FAILED'; exit 101").unwrap_err();
         assert!(
             why.contains("crates/os x: exit status: 101") && why.contains("test bad ... FAILED"),

@@ -294,6 +294,7 @@ mod tests {
                 let dir = match name {
                     "c" => "bindings/c".into(),
                     "ach" | "lcm" => format!("compat/{name}"),
+                    "lcm-core" => "compat/lcm/core".into(),
                     _ => format!("crates/{name}"),
                 };
                 assert!(run::read(&root().join(dir).join("Cargo.toml")).is_ok(), "{}", part.line);
