@@ -155,7 +155,8 @@ final class Program {
     LCMSubscriber one = printing("one");
     LCMSubscriber two = printing("two");
     if (url.startsWith("memq")) { // elsewhere LCM's socket has it until somebody subscribes
-      did("nothing subscribed", () -> lcm.publish("A", "text"));
+      // On no other channel: LCM's thread may find out only after the next line that nobody has subscribed.
+      did("nothing subscribed", () -> lcm.publish("NOBODY", "text"));
     }
     did("subscribe", () -> lcm.subscribe("A", one));
     Barrier barrier = new Barrier(lcm);
