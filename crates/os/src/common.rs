@@ -105,7 +105,7 @@ pub mod file {
         pub mode: u32,
     }
 
-    /// What identifies an open file, and who may do what with it.
+    /// The identity of an open file, its owner, and its permissions.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Inode {
         /// Its file system.

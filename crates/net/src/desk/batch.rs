@@ -37,7 +37,7 @@ impl Incoming {
                     self.heads.push((len, from));
                 }
                 Err(e) if self.heads.is_empty() => return Err(e),
-                Err(_) => break, // the next call returns it, if it is not only that none is left
+                Err(_) => break, // usually none is left; another error is lost
             }
         }
         Ok(self.heads.len())

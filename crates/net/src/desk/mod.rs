@@ -6,23 +6,16 @@ pub(crate) mod socket;
 
 pub(crate) use batch::{Incoming, send, send_burst};
 
-use socket2::TcpKeepalive;
 use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, TcpStream};
-use std::time::Duration;
 
 /// Sending on a broken connection raises no signal: `socket2` asks for that where it could.
 pub(crate) const NO_SIGNAL: i32 = 0;
 
-/// Detects a machine that has disappeared: probes after `silent` without data, again after each `interval`, as often as the system's settings say.
-pub(crate) fn probe(socket: &socket2::SockRef<'_>, silent: Duration, interval: Duration) -> io::Result<()> {
-    socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(silent).with_interval(interval))
-}
-
 /// Whether an error means that a connection is being made.
 pub(crate) fn is_connecting(why: &io::Error) -> bool {
     // Windows says that it would block, macOS that it is in progress.
-    why.kind() == ErrorKind::WouldBlock || why.raw_os_error() == Some(libc::EINPROGRESS)
+    why.kind() == ErrorKind::WouldBlock || cfg!(unix) && why.raw_os_error() == Some(libc::EINPROGRESS)
 }
 
 /// Nothing to do: the system's own limit holds.

@@ -82,7 +82,7 @@ pub(crate) fn local(socket: &Socket) -> io::Result<SocketAddrV4> {
     socket.local_addr()?.as_socket_ipv4().ok_or_else(|| ErrorKind::InvalidData.into())
 }
 
-/// Becomes a member of a group. `refused` makes the error of the system's.
+/// Becomes a member of a group. `refused` makes an error from the system's.
 pub(crate) fn join(
     socket: &Socket,
     group: Ipv4Addr,

@@ -8,19 +8,12 @@ pub(crate) mod socket;
 pub(crate) use batch::{Incoming, send, send_burst};
 pub(crate) use filter::ignore;
 
-use socket2::TcpKeepalive;
 use std::io;
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;
-use std::time::Duration;
 
 /// Sending on a broken connection raises no signal, since the program may not expect one.
 pub(crate) const NO_SIGNAL: i32 = libc::MSG_NOSIGNAL;
-
-/// Detects a machine that has disappeared: probes after `silent` without data, again after each `interval`, three times.
-pub(crate) fn probe(socket: &socket2::SockRef<'_>, silent: Duration, interval: Duration) -> io::Result<()> {
-    socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(silent).with_interval(interval).with_retries(3))
-}
 
 /// Whether an error means that a connection is being made.
 pub(crate) fn is_connecting(why: &io::Error) -> bool {

@@ -153,7 +153,7 @@ pub(crate) fn send_through(fd: &Socket, group: Ipv4Addr, iface: &str) -> Result<
     set(fd, libc::IPPROTO_IP, libc::IP_MULTICAST_IF, member).map_err(|_| no_interface(iface))
 }
 
-/// Becomes a member of a group. `refused` makes the error of the kernel's.
+/// Becomes a member of a group. `refused` makes an error from the kernel's.
 pub(crate) fn join(
     fd: &Socket,
     group: Ipv4Addr,

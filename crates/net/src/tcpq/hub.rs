@@ -3,6 +3,7 @@
 use super::MESSAGE;
 use super::access::Access;
 use super::queue::QueueLimits;
+use super::socket::probe;
 use super::switch::{ClientStats, Reason, Stats, Switch};
 use crate::{Error, Result, system};
 use saltus_os::clock;
@@ -344,7 +345,7 @@ impl Hub {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         // A client whose machine has disappeared is detected after two minutes.
-        system::probe(&SockRef::from(&stream), Duration::from_secs(60), Duration::from_secs(20))?;
+        probe(&SockRef::from(&stream), Duration::from_secs(60), Duration::from_secs(20))?;
         system::limit_unsent(&stream, UNSENT)?;
         let id = self.next;
         self.next += 1;

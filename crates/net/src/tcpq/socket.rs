@@ -3,10 +3,15 @@
 use crate::system;
 use saltus_os::fd::{AsFd, AsRawFd, RawFd};
 use saltus_os::{clock, poll};
-use socket2::{Domain, Protocol, SockAddr, SockRef, Type};
+use socket2::{Domain, Protocol, SockAddr, SockRef, TcpKeepalive, Type};
 use std::io::{self, ErrorKind, IoSlice, Read};
 use std::net::SocketAddr;
 use std::time::Duration;
+
+/// Detects a machine that has disappeared: probes after `silent` without data, again after each `interval`, three times.
+pub(super) fn probe(socket: &SockRef<'_>, silent: Duration, interval: Duration) -> io::Result<()> {
+    socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(silent).with_interval(interval).with_retries(3))
+}
 
 /// The result of a send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +35,7 @@ impl Socket {
         socket.set_nonblocking(true)?;
         socket.set_tcp_nodelay(true)?;
         // A hub whose machine has disappeared is detected.
-        system::probe(&SockRef::from(&socket), Duration::from_secs(20), Duration::from_secs(5))?;
+        probe(&SockRef::from(&socket), Duration::from_secs(20), Duration::from_secs(5))?;
         match socket.connect(&SockAddr::from(address)) {
             Err(e) if !system::is_connecting(&e) => Err(e),
             _ => Ok(Socket { socket, address }),
@@ -99,9 +104,9 @@ impl Socket {
         loop {
             let left = deadline.saturating_sub(clock::monotonic());
             match poll::wait(&mut one, Some(Duration::from_nanos(left))) {
-                Ok(0) if left == 0 || clock::monotonic() >= deadline => return false,
-                Ok(0) | Err(_) => {} // woken early, or a signal
-                Ok(_) => return true,
+                Ok(1..) => return true,
+                _ if left == 0 => return false,
+                _ => {} // the time is over, or a signal: once more
             }
         }
     }

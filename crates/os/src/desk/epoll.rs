@@ -3,6 +3,7 @@
 pub use super::event::Event;
 use super::own::fd::{AsFd, BorrowedFd, RawFd};
 use super::poll::{self, Leaves};
+use super::process;
 use super::set::{Member, Set};
 pub use super::timer::Timer;
 use std::io;
@@ -18,6 +19,9 @@ pub const WRITE: Interest = 2;
 pub const EXCLUSIVE: Interest = 4;
 /// An error or a hang-up. Always reported.
 pub const BROKEN: Interest = 8;
+
+/// Pause after a wait that fails, in ns.
+const PAUSE: u64 = 1_000_000;
 
 /// A set of descriptors. Its own descriptor is only of use to waits of this crate, in this process.
 #[derive(Debug)]
@@ -54,8 +58,13 @@ impl Epoll {
             });
         };
         let deadline = Some(deadline).filter(|deadline| *deadline < u64::MAX);
-        for (member, events) in poll::sleep(fill, deadline).unwrap_or_default() {
-            each(tokens[member], interest_in(events));
+        match poll::sleep(fill, deadline) {
+            Ok(ready) => {
+                ready.into_iter().for_each(|(member, events)| each(tokens[member], interest_in(events)))
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            // Of a descriptor that was closed, for instance: callers wait again, which must not take a whole processor.
+            Err(_) => process::sleep_for(PAUSE),
         }
     }
 }

@@ -3,7 +3,10 @@
 use super::own::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, UdpSocket};
-use std::sync::atomic::{AtomicBool, Ordering::AcqRel};
+use std::sync::atomic::{
+    AtomicBool,
+    Ordering::{AcqRel, Relaxed},
+};
 use std::time::Duration;
 
 /// An event: raised, until it is lowered. A socket that is connected to itself, and readable while it is raised.
@@ -32,8 +35,9 @@ impl Event {
     /// Raises it. Async-signal-safe; one system call.
     pub fn raise(&self) {
         // AcqRel: pairs with the one of `lower`, which takes one datagram for each change to `true`.
-        if !self.raised.swap(true, AcqRel) {
-            let _ = self.socket.send(&[1]); // into an empty buffer
+        if !self.raised.swap(true, AcqRel) && self.socket.send(&[1]).is_err() {
+            // The system has no memory: the next raise tries again. Relaxed: nobody waits for a datagram that was not sent.
+            self.raised.store(false, Relaxed);
         }
     }
     /// Lowers it. Returns whether it was raised.

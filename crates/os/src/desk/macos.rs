@@ -1,17 +1,14 @@
 //! The system calls of macOS.
 
+pub use crate::unix::fd;
 pub use crate::unix::inode::{FileExt, identity, inode, os_str, symlink};
+pub use crate::unix::poll::{Interest, NO_FD, PollFd, READ, WRITE};
 pub use crate::unix::process::{ask_to_end, host_name, replace, without_signals};
 pub use crate::unix::terminal;
 use std::ffi::CString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-
-/// Descriptors: what can be waited for.
-pub mod fd {
-    pub use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-}
 
 /// Users and groups.
 pub mod users {
@@ -25,17 +22,6 @@ pub mod users {
 
 /// A file that can always be opened.
 pub const NOWHERE: &str = "/dev/null";
-
-/// A descriptor to wait for, the events to wait for, and in `revents` those that it has.
-pub type PollFd = libc::pollfd;
-/// The sum of [`READ`] and [`WRITE`]. Errors and hang-ups are always reported.
-pub type Interest = libc::c_short;
-/// Data to read, or the end of the input.
-pub const READ: Interest = libc::POLLIN;
-/// Space to write.
-pub const WRITE: Interest = libc::POLLOUT;
-/// No descriptor.
-pub const NO_FD: libc::c_int = -1;
 
 fn check(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
@@ -86,12 +72,12 @@ pub fn variable(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name).filter(|_| !is_privileged)
 }
 
-/// 0: macOS does not say it by a documented call.
+/// 0: macOS has no documented call for it.
 pub fn cpu() -> usize {
     0
 }
 
-/// Bytes in a page of the kernel's.
+/// Size of the system's pages in bytes.
 pub fn page_size() -> u64 {
     // SAFETY: asks for a number.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }

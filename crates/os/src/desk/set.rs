@@ -4,6 +4,7 @@ use super::event::Event;
 use super::own::Interest;
 use super::own::fd::RawFd;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -44,9 +45,10 @@ impl Set {
     }
     /// Adds a member.
     pub fn add(&self, fd: RawFd, member: Member) -> io::Result<()> {
-        if lock(&self.members).insert(fd, member).is_some() {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
+        match lock(&self.members).entry(fd) {
+            Entry::Occupied(_) => return Err(io::ErrorKind::AlreadyExists.into()),
+            Entry::Vacant(place) => place.insert(member),
+        };
         self.changed.raise();
         Ok(())
     }

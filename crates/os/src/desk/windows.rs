@@ -25,7 +25,7 @@ pub mod fd {
 
     /// A socket's number.
     pub type RawFd = RawSocket;
-    /// A socket of another value.
+    /// A socket that another value owns.
     pub type BorrowedFd<'a> = BorrowedSocket<'a>;
     /// A socket that is closed when dropped.
     pub type OwnedFd = OwnedSocket;
@@ -129,7 +129,7 @@ pub fn cpu() -> usize {
     unsafe { GetCurrentProcessorNumber() as usize }
 }
 
-/// Bytes in a page of the kernel's.
+/// Size of the system's pages in bytes.
 pub fn page_size() -> u64 {
     // SAFETY: all zeros is a valid record, which the call fills.
     unsafe {
@@ -173,7 +173,7 @@ pub fn raise_open_files() -> io::Result<u64> {
     Ok(u64::MAX)
 }
 
-/// What identifies an open file. One system call.
+/// The identity of an open file. One system call.
 pub fn inode(file: &File) -> io::Result<Inode> {
     // SAFETY: all zeros is a valid record to be filled in.
     let mut about: BY_HANDLE_FILE_INFORMATION = unsafe { std::mem::zeroed() };

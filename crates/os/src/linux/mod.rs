@@ -4,7 +4,6 @@ pub mod cgroup;
 pub mod clock;
 pub mod epoll;
 pub mod fault;
-pub mod fd;
 pub mod file;
 pub mod fork;
 pub mod futex;
@@ -20,7 +19,7 @@ pub mod socket;
 pub mod users;
 
 pub(crate) use crate::unix::signals;
-pub use crate::unix::terminal;
+pub use crate::unix::{fd, terminal};
 use std::io;
 
 /// The result of a libc call that returns -1 and sets errno on failure.

@@ -1,22 +1,14 @@
 //! Waiting for a few descriptors at once. For many, or for the same ones again and again, use [`crate::epoll`].
 
 use crate::fd::{AsRawFd, BorrowedFd};
+use crate::unix::poll::NO_FD;
+pub use crate::unix::poll::{Interest, PollFd, READ, WRITE};
 use std::io;
 use std::time::Duration;
 
-/// A descriptor to wait for, the events to wait for, and in `revents` those that it has.
-pub type PollFd = libc::pollfd;
-/// The sum of [`READ`] and [`WRITE`]. Errors and hang-ups are always reported.
-pub type Interest = libc::c_short;
-/// Data to read, or the end of the input.
-pub const READ: Interest = libc::POLLIN;
-/// Space to write.
-pub const WRITE: Interest = libc::POLLOUT;
-
 /// An entry for [`wait`]. `None`: an entry that never has events.
 pub fn entry(fd: Option<BorrowedFd<'_>>, events: Interest) -> PollFd {
-    // poll ignores a negative descriptor.
-    PollFd { fd: fd.map_or(-1, |fd| fd.as_raw_fd()), events, revents: 0 }
+    PollFd { fd: fd.map_or(NO_FD, |fd| fd.as_raw_fd()), events, revents: 0 }
 }
 
 /// Sleeps until a descriptor is ready or broken, for `time` at most; returns how many are. One system call.

@@ -1,4 +1,4 @@
-//! What identifies a file.
+//! The identity of a file.
 
 use crate::common::file::Inode;
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ pub use std::os::unix::fs::FileExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// What identifies an open file. One system call.
+/// The identity of an open file. One system call.
 pub fn inode(file: &File) -> io::Result<Inode> {
     let about = file.metadata()?;
     Ok(Inode {
