@@ -50,14 +50,15 @@ profile=${PROFILE:-dist}
 output=$profile
 [ "$profile" != dev ] || output=debug # as cargo names its directory
 built=${BUILT:-${CARGO_TARGET_DIR:-$PWD/target}/$output}
-build="cargo build --profile $profile --locked ${PACKAGES:---package $package}${FEATURES:+ --features $FEATURES}"
+features=$(echo "${FEATURES:-}" | tr " " ,)
+build="cargo build --profile $profile --locked ${PACKAGES:---package $package}${features:+ --features $features}"
 # Before the build, which takes minutes.
 for parent in "$dest$prefix" "$dest$libdir"; do
     while [ ! -e "$parent" ]; do parent=$(dirname "$parent"); done
     if [ ! -d "$parent" ] || [ ! -w "$parent" ]; then
         echo "cannot write to $parent: choose another PREFIX, or build first and install as root:" >&2
         echo "    (cd $PWD && $build)" >&2
-        echo "    sudo env BUILT=$built${FEATURES:+ FEATURES=$FEATURES}${LIBDIR:+ LIBDIR=$LIBDIR}${DESTDIR:+ DESTDIR=$DESTDIR} $here/install.sh $prefix" >&2
+        echo "    sudo env BUILT=$built${features:+ FEATURES=$features}${LIBDIR:+ LIBDIR=$LIBDIR}${DESTDIR:+ DESTDIR=$DESTDIR} $here/install.sh $prefix" >&2
         exit 1
     fi
 done
@@ -67,7 +68,7 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/Cargo.toml" Cargo.toml | he
 [ "$version" ] || { echo "$here/Cargo.toml and Cargo.toml in $PWD have no version" >&2 && exit 1; }
 # What a program needs that is linked statically.
 native="gcc_s pthread dl m"
-case " $(echo "${FEATURES:-}" | tr , ' ') " in *" zmq "*) native="$native zmq" ;; esac
+case " $(echo "$features" | tr , ' ') " in *" zmq "*) native="$native zmq" ;; esac
 
 note() { made="${made-}$1
 "; }

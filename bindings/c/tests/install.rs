@@ -110,11 +110,13 @@ fn a_prefix_that_cannot_be_written_is_refused_before_the_build() {
     std::fs::write(&file, "").expect("a file");
     // Without cargo, so that a build fails.
     let mut install = Command::new(package().join("install.sh"));
-    let output = output(install.env("PATH", "/usr/bin:/bin").arg(file.join("prefix")));
+    let output =
+        output(install.env("PATH", "/usr/bin:/bin").env("FEATURES", "zmq dds").arg(file.join("prefix")));
     assert_eq!(output.status.code(), Some(1));
     let words = text(&output.stderr);
     assert!(words.contains(&format!("cannot write to {}: choose another", file.display())), "{words}");
     assert!(words.contains("sudo env BUILT=") && !words.contains("cargo: not found"), "{words}");
+    assert!(words.contains(" --features zmq,dds)") && words.contains(" FEATURES=zmq,dds "), "{words}");
 }
 
 #[test]
