@@ -9,6 +9,7 @@ use saltus_channel::clock;
 use saltus_lcm_core::eventlog::Log;
 use saltus_lcm_core::{Handler, Instance, Message, Subscription, Woken, report};
 use saltus_os::fork;
+use saltus_text::words::plain;
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -46,6 +47,11 @@ impl Handler for Caller {
             RAISED.set(called.err());
         });
     }
+}
+
+/// An error of the system or of the network, with its reason and without the number of the system.
+fn failed(what: impl std::fmt::Display, why: impl std::fmt::Display) -> PyErr {
+    PyOSError::new_err(plain(&format!("{what}: {why}")))
 }
 
 /// A channel's name as text.
@@ -111,9 +117,8 @@ impl Lcm {
         let waiting = Waiting(&self.waiting, here);
         loop {
             let until = clock::monotonic().saturating_add(SLICE).min(end);
-            let failed =
-                |why: &dyn std::fmt::Display| PyOSError::new_err(format!("{call}() returned -1: {why}"));
-            match py.detach(|| lcm.next(Some(until))).map_err(|e| failed(&e))? {
+            let ended = format_args!("{call}() returned -1");
+            match py.detach(|| lcm.next(Some(until))).map_err(|e| failed(ended, e))? {
                 Ok(message) => {
                     drop(waiting);
                     py.detach(|| message.call());
@@ -122,7 +127,7 @@ impl Lcm {
                 // As in LCM, a signal ends the wait: a program checks what its handler has set.
                 Err(Woken::Interrupted) => {
                     py.check_signals()?;
-                    return Err(failed(&"a signal was handled"));
+                    return Err(failed(ended, "a signal was handled"));
                 }
                 Err(_) => py.check_signals()?,
             }
@@ -154,7 +159,8 @@ impl Lcm {
         let url = provider.as_ref().map(terminated).transpose()?.unwrap_or_default();
         let url = url.to_str()?;
         let opened = py.detach(|| Instance::open(url));
-        let opened = opened.map_err(|e| PyRuntimeError::new_err(format!("Couldn't create LCM: {e}")))?;
+        let opened =
+            opened.map_err(|e| PyRuntimeError::new_err(plain(&format!("Couldn't create LCM: {e}"))))?;
         match self.instance.set(Arc::new(opened)) {
             Ok(()) => Ok(()),
             Err(_) => Err(PyRuntimeError::new_err("LCM.__init__() was called twice")),
@@ -170,7 +176,7 @@ impl Lcm {
         }
         let lcm = self.instance()?;
         let sent = with_message(data, |bytes| py.detach(|| lcm.publish(&name, bytes)))?;
-        sent.map_err(|e| PyOSError::new_err(format!("lcm_publish() returned -1: {e}")))
+        sent.map_err(|e| failed("lcm_publish() returned -1", e))
     }
 
     /// Calls `callback(channel, data)` in handle() for each message on a channel that matches, a regular expression. None: that is not
@@ -222,7 +228,7 @@ impl Lcm {
                 Ok(())
             }
             Ok(false) => Err(invalid()),
-            Err(error) => Err(PyOSError::new_err(error.to_string())),
+            Err(error) => Err(failed("lcm_unsubscribe() returned -1", error)),
         }
     }
 
@@ -230,7 +236,7 @@ impl Lcm {
     fn handle(&self, py: Python<'_>) -> PyResult<()> {
         let call = "lcm_handle";
         let possible = self.instance()?.check_receives();
-        possible.map_err(|e| PyOSError::new_err(format!("{call}() returned -1: {e}")))?;
+        possible.map_err(|e| failed(format_args!("{call}() returned -1"), e))?;
         while !self.next(py, u64::MAX, call)? {}
         Ok(())
     }
@@ -246,7 +252,7 @@ impl Lcm {
     /// A descriptor that is readable while handle() would not wait, for select() and poll().
     fn fileno(&self, py: Python<'_>) -> PyResult<i32> {
         let lcm = self.instance()?;
-        py.detach(|| lcm.fd()).map_err(|e| PyOSError::new_err(format!("lcm_get_fileno() returned -1: {e}")))
+        py.detach(|| lcm.fd()).map_err(|e| failed("lcm_get_fileno() returned -1", e))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -330,10 +336,8 @@ impl LcmEventLog {
         let name = terminated(&path)?;
         let log = py.detach(|| Log::open(&name, mode.as_bytes()[0])).map_err(|error| {
             let number = error.raw_os_error().unwrap_or_default();
-            let text = std::io::Error::from_raw_os_error(number).to_string();
             // Python makes FileNotFoundError and others of the number.
-            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-            PyOSError::new_err((number, text, path.unbind()))
+            PyOSError::new_err((number, plain(&error.to_string()), path.unbind()))
         })?;
         Ok(LcmEventLog { log: Mutex::new(Some(log)), is_written })
     }
@@ -362,7 +366,7 @@ impl LcmEventLog {
         let write = |data: &[u8]| {
             self.with("writing", Some(true), |log| {
                 let written = log.write(utime, channel.as_bytes(), data);
-                written.map(drop).map_err(|e| PyOSError::new_err(format!("cannot write to the log: {e}")))
+                written.map(drop).map_err(|e| failed("cannot write to the log", e))
             })
         };
         with_message(data, |data| py.detach(|| write(data)))?
@@ -388,7 +392,7 @@ impl LcmEventLog {
     }
     /// Bytes of the file.
     fn size(&self, py: Python<'_>) -> PyResult<i64> {
-        let size = |log: &mut Log| log.size().map_err(|e| PyOSError::new_err(e.to_string()));
+        let size = |log: &mut Log| log.size().map_err(|e| failed("cannot get the size of the log", e));
         py.detach(|| self.with("sizing", None, size))
     }
     /// Closes the log.

@@ -176,6 +176,11 @@ def test_misuse_where_lcm_crashes_raises(tmp_path: Path) -> None:
 
     with pytest.raises(RuntimeError, match="__init__"):
         Unfinished().publish("A", b"")
+    with pytest.raises(FileNotFoundError, match="no such file or directory: '.*nowhere'") as refused:
+        lcm.EventLog(tmp_path / "nowhere")
+    with pytest.raises(OSError, match="cannot write to the log: no space left on device") as full:
+        lcm.EventLog("/dev/full", "w", overwrite=True).write_event(1, "A", b"x" * 100_000)
+    assert "os error" not in f"{refused.value} {full.value}"
     log = lcm.EventLog(tmp_path / "log", "w")
     with pytest.raises(ValueError, match="channel"):
         log.write_event(1, "", b"")
