@@ -91,20 +91,21 @@ fn labels(area: &Area<'_>) -> usize {
     if is_narrow(area) { 5 } else { 11 }
 }
 
+/// The grid and the labels of a chart, and what else of them is set. For the diagrams of the laboratory too.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! mesh {
-    ($chart:expr, $labels:expr; $x:expr, $y:expr, $xs:expr, $ys:expr) => {
+    ($chart:expr, $x:expr, $label:expr $(, $more:ident($($argument:expr)?))*) => {
         $chart
             .configure_mesh()
-            .x_labels($labels)
-            .bold_line_style(GRID)
+            .bold_line_style($crate::report::GRID)
             .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .label_style(style(13))
-            .axis_desc_style(style(13))
+            .axis_style($crate::report::INK)
+            .label_style($crate::report::style(13))
+            .axis_desc_style($crate::report::style(13))
             .x_desc($x)
-            .y_desc($y)
-            .x_label_formatter(&$xs)
-            .y_label_formatter(&$ys)
+            .x_label_formatter(&$label)
+            $(.$more($($argument)?))*
             .draw()?
     };
 }
@@ -131,7 +132,14 @@ pub fn intervals(area: &Area<'_>, series: &[&Series]) -> Drawn {
     let all = series.iter().map(|s| end(s)).fold(1e-3, f64::max);
     let y = span(series, &[]);
     let mut chart = chart!(area, "Maximum over time", 0.0..all, y.clone().log_scale());
-    mesh!(chart, labels(area); "seconds since the start", "longest in the interval", |s| seconds(*s, all), |ns| time(*ns));
+    mesh!(
+        chart,
+        "seconds since the start",
+        |s| seconds(*s, all),
+        x_labels(labels(area)),
+        y_desc("longest in the interval"),
+        y_label_formatter(&|ns| time(*ns))
+    );
     for (n, one) in series.iter().enumerate() {
         let start = first(one);
         let steps = one.intervals.iter().flat_map(|i| {
@@ -153,7 +161,14 @@ pub fn percentiles(area: &Area<'_>, series: &[&Series], levels: &[Level]) -> Dra
     let x = 1.0..10_f64.powf((most as f64).log10().ceil().max(2.0));
     let y = span(series, levels);
     let mut chart = chart!(area, "Percentiles", x.clone().log_scale(), y.clone().log_scale());
-    mesh!(chart, labels(area); "percentile", "time", |x: &f64| percent(*x), |ns| time(*ns));
+    mesh!(
+        chart,
+        "percentile",
+        |x: &f64| percent(*x),
+        x_labels(labels(area)),
+        y_desc("time"),
+        y_label_formatter(&|ns| time(*ns))
+    );
     for (n, one) in series.iter().enumerate() {
         chart
             .draw_series(LineSeries::new(curve(&one.times, &y), colour(n).stroke_width(2)))?
@@ -199,7 +214,14 @@ pub fn heat(area: &Area<'_>, one: &Series) -> Drawn {
     let most = columns.iter().flat_map(|c| c.cells).max().unwrap_or(1).max(1);
     let y = span(&[one], &[]);
     let mut chart = chart!(area, &title(area, "Heat map", one), 0.0..end, y.clone().log_scale());
-    mesh!(chart, labels(area); "seconds since the start", "time", |s| seconds(*s, end), |ns| time(*ns));
+    mesh!(
+        chart,
+        "seconds since the start",
+        |s| seconds(*s, end),
+        x_labels(labels(area)),
+        y_desc("time"),
+        y_label_formatter(&|ns| time(*ns))
+    );
     let filled = columns.iter().flat_map(|column| {
         let bins = column.cells.iter().enumerate().filter(|(_, n)| **n > 0);
         bins.map(|(bin, n)| (column.start - first, column.end - first, bin, *n))
@@ -224,7 +246,14 @@ pub fn histogram(area: &Area<'_>, one: &Series) -> Drawn {
     }
     let y = 0.5..bars.values().copied().max().unwrap_or(1) as f64 * 2.0;
     let mut chart = chart!(area, &title(area, "Histogram", one), x.clone().log_scale(), y.log_scale());
-    mesh!(chart, labels(area); "time", "frequency", |ns| time(*ns), |n| format!("{n:.0}"));
+    mesh!(
+        chart,
+        "time",
+        |ns| time(*ns),
+        x_labels(labels(area)),
+        y_desc("frequency"),
+        y_label_formatter(&|n| format!("{n:.0}"))
+    );
     chart.draw_series(bars.iter().map(|(bar, n)| {
         let edge = |bar: i64| 10_f64.powf(bar as f64 / PER_DECADE).clamp(x.start, x.end);
         Rectangle::new([(edge(*bar), 0.5), (edge(bar + 1), *n as f64)], COLOURS[0].filled())
@@ -249,7 +278,14 @@ pub fn gaussian(area: &Area<'_>, one: &Series) -> Drawn {
         0.0..end,
         (0.5..most * 2.0).log_scale()
     );
-    mesh!(chart, labels(area); "time", "frequency", |ns| time(*ns), |n| format!("{n:.0}"));
+    mesh!(
+        chart,
+        "time",
+        |ns| time(*ns),
+        x_labels(labels(area)),
+        y_desc("frequency"),
+        y_label_formatter(&|n| format!("{n:.0}"))
+    );
     let filled = bars.iter().enumerate().filter(|(_, n)| **n > 0);
     chart
         .draw_series(filled.map(|(n, count)| {

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use plotters::prelude::*;
 
-use saltus_measure::report::{Area, COLOURS, Drawn, GRID, INK, colour, style, time};
+use saltus_measure::mesh;
+use saltus_measure::report::{Area, COLOURS, Drawn, colour, style, time};
 
 /// Width and height of a panel, and width of the names next to it.
 pub(super) const SIZE: (u32, u32) = (960, 400);

@@ -1,8 +1,5 @@
 //! Figures of panels and rows, one below the other.
 
-#[macro_use]
-mod mesh;
-
 mod lines;
 mod rows;
 

@@ -3,7 +3,8 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use saltus_measure::report::{Area, Drawn, GRID, INK, colour, style};
+use saltus_measure::mesh;
+use saltus_measure::report::{Area, Drawn, INK, colour, style};
 
 use super::lines::{Axis, NAMES, SIZE, decades, ends, fits, label, names};
 
