@@ -76,14 +76,17 @@ pub fn quick_fuzz(seconds: &str) -> Step {
     fuzz(&[("JOBS", "2"), ("SALTUS_FUZZ_SEED", SEED)], &[seconds])
 }
 
-/// A program as the step of tests builds it, and built now if that has not been yet: with the features of the tests, since `-p` would build
-/// shared crates again.
+/// Programs as the step of tests builds them, and built now if they have not been yet: with the features of the tests, since `-p` would
+/// build shared crates again.
+fn build_with_tests(bins: &[&str]) -> Step {
+    let bins: String = bins.iter().map(|bin| format!(" --bin {bin}")).collect();
+    Step::line("", &format!("cargo build --quiet --locked --workspace{bins}"))
+}
+
+/// A program that the step of tests builds, and its arguments.
 pub fn built(line: &str) -> Step {
-    let build = format!(
-        "cargo build --quiet --locked --workspace --bin {}",
-        line.split(' ').next().unwrap_or_default()
-    );
-    let (build, run) = (Step::line("", &build), Step::line("", &format!("{}/debug/{line}", target())));
+    let build = build_with_tests(&[line.split(' ').next().unwrap_or_default()]);
+    let run = Step::line("", &format!("{}/debug/{line}", target()));
     Step::new("", move || build.run().and_then(|()| run.run()))
 }
 
@@ -254,18 +257,16 @@ pub fn java(saltus: &str, args: &[&str]) -> Step {
     Step::command("the Java binding", &[("SALTUS_COMMAND", saltus)], &line)
 }
 
-/// The same, with the command as the step of tests builds it: alone, it would be built again, for other features.
+/// The same, with the command as the step of tests builds it.
 pub fn java_with_built_command() -> Step {
-    let build = Step::line("", "cargo build --quiet --locked --workspace --bin saltus");
+    let build = build_with_tests(&["saltus"]);
     let test = java(&format!("{}/debug/saltus", target()), &[]);
     Step::new("", move || build.run().and_then(|()| test.run()))
 }
 
 /// One set of cases for all languages, with the bindings as they were built.
 pub fn conformance(words: &[&str]) -> Step {
-    // The features are those of the tests, since `-p` would rebuild shared crates; one program covers Rust.
-    let build = "cargo build --quiet --locked --workspace --bin saltus-conformance-bindings --bin saltus-conformance-rust";
-    let build = Step::line("", build);
+    let build = build_with_tests(&["saltus-conformance-bindings", "saltus-conformance-rust"]);
     let play = format!("{}/debug/saltus-conformance-bindings", target());
     let line: Vec<&str> = [play.as_str()].into_iter().chain(words.iter().copied()).collect();
     let play = Step::command("", &[], &line);

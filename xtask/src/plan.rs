@@ -273,7 +273,7 @@ pub static ROWS: &[Row] = &[
     ).second(),
     row(
         In::All,
-        20,
+        40,
         "random calls of LCM's interface",
         "a program sees the same with LCM's library and with ours, in 400 random runs",
         checks::calls_of_lcm,

@@ -73,7 +73,7 @@ pub(super) const WINDOWS: Processor = Processor {
     library: None,
 };
 
-/// macOS on Apple silicon. Only checked: there is no linker, and no C compiler.
+/// macOS on Apple silicon. Only checked: a linker and a C compiler are missing.
 pub(super) const MACOS: Processor = Processor {
     name: "macos",
     target: "aarch64-apple-darwin",
