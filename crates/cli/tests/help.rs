@@ -212,8 +212,8 @@ fn completions_are_generated_for_every_shell() {
 #[test]
 fn bash_completes_channels_and_evaluates_no_name() {
     let place = Place::new();
-    for name in ["imu", "image", "$(kill $$)", "gps"] {
-        place.run(["pub", name, "x", "-q"]).with(0);
+    for name in ["imu", "image", "$(kill $$)", "gps", "-e.*"] {
+        place.run(["pub", "-q", "--", name, "x"]).with(0);
     }
     let script = place.run(["completions", "bash"]).with(0);
     let complete = |words: &[&str]| {
