@@ -21,7 +21,7 @@ pub(crate) fn check_map(map: AchMap) -> Result<()> {
         _ => Err(refused(
             ACH_EINVAL,
             libc::EINVAL,
-            format_args!("there is no map {map}: initialize the attributes"),
+            format_args!("map {map} does not exist: initialize the attributes"),
         )),
     }
 }

@@ -285,7 +285,7 @@ fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints a line. A reader that is gone, as `head` may be, is no error.
+/// Prints a line. It is not an error if the reader has ended, as `head` does.
 fn print(text: &str) -> Result<(), String> {
     match writeln!(std::io::stdout(), "{text}") {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("cannot print: {}", e.kind())),

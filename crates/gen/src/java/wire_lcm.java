@@ -267,7 +267,7 @@ final class SaltusWire {
     return checked(array == null ? -1 : array.length, n, field);
   }
 
-  /** The same for an array with so many elements; -1: null. */
+  /** The same for an array of `has` elements; -1 stands for null. */
   private static int checked(int has, long n, String field) throws IOException {
     if (n < 0 || n > has) {
       refuse(has, n, field);

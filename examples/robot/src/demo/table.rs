@@ -96,7 +96,7 @@ impl View {
             tilt if tilt > 0.1 => ("33", "it staggers"),
             _ => ("32", "it stands"),
         };
-        // Below this width there is no space for the robot beside the table.
+        // A narrower terminal has no room for the robot beside the table.
         let narrow = columns < TABLE + 1 + WIDTH;
         let (name, gap, wider) = if narrow { ("", " ", " ") } else { ("saltus demo ", "  ", "   ") };
         let mut lines = vec![

@@ -164,7 +164,7 @@ public final class LCMDataInputStream implements DataInput {
    * Reads a string that a zero byte ends, in Latin-1.
    *
    * @return the string
-   * @throws IOException if there is no zero byte
+   * @throws IOException if the message ends before a zero byte
    */
   public String readStringZ() throws IOException {
     int at = in.position();

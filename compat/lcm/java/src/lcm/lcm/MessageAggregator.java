@@ -49,36 +49,36 @@ public class MessageAggregator implements LCMSubscriber {
   }
 
   /**
-   * Sets how many bytes are queued.
+   * Sets how many bytes may be queued.
    *
-   * @param maxBufferSize their number; the next message counts
+   * @param maxBufferSize the limit, which the next message is checked against
    */
   public synchronized void setMaxBufferSize(long maxBufferSize) {
     maxSize = maxBufferSize;
   }
 
   /**
-   * How many bytes are queued.
+   * How many bytes may be queued.
    *
-   * @return their largest number
+   * @return the limit
    */
   public synchronized long getMaxBufferSize() {
     return maxSize;
   }
 
   /**
-   * Sets how many messages are queued.
+   * Sets how many messages may be queued.
    *
-   * @param maxMessages their number; the next message counts
+   * @param maxMessages the limit, which the next message is checked against
    */
   public synchronized void setMaxMessages(int maxMessages) {
     this.maxMessages = maxMessages;
   }
 
   /**
-   * How many messages are queued.
+   * How many messages may be queued.
    *
-   * @return their largest number
+   * @return the limit
    */
   public synchronized int getMaxMessages() {
     return maxMessages;

@@ -1,6 +1,6 @@
 package lcm.lcm;
 
-/** A thread that receives, and ends when it is told to. As LCM's, it does not keep a program alive. */
+/** A thread that receives messages until {@link #end} is called. Like LCM's, it is a daemon thread. */
 abstract class Reader extends Thread {
   volatile boolean ends;
 

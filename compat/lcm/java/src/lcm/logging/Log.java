@@ -191,7 +191,7 @@ public class Log {
    * Goes to a position; the next event after it is read.
    *
    * @param frac 0: the first byte; 1: the end
-   * @throws IOException if there is no such position
+   * @throws IOException if `frac` is negative, or the file cannot be used
    */
   public synchronized void seekPositionFraction(double frac) throws IOException {
     writeAll();
